@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shared memory through which the driver tells a controlled program what to do and reads what
+// it did. The driver creates it (a memfd inherited at kChannelDescriptor), the runtime maps it; the
+// program's death at any point leaves everything already written readable.
+//
+// One ChannelHeader, then the regions whose offsets and capacities it names. Counts are advanced
+// after the record is complete. Everything here is plain data of fixed size.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/abi.h"
+
+namespace heddle::abi {
+
+inline constexpr std::uint32_t kChannelMagic = 0x43444548;  // "HEDC"
+/// Fixed, so that the program sees the same descriptor numbers in every run.
+inline constexpr int kChannelDescriptor = 1000;
+
+/// Who moves: the driver sets RunRequested or Quit, the target's fork server everything else. The
+/// word is a futex.
+enum class ChannelState : std::uint32_t {
+  Starting = 0,
+  Ready = 1,
+  RunRequested = 2,
+  Running = 3,
+  Finished = 4,
+  Quit = 5,
+};
+
+using ThreadIndex = std::uint16_t;
+inline constexpr ThreadIndex kNoThread = 0xffff;
+inline constexpr std::uint32_t kMaxThreads = 1024;
+
+/// Identity of a thread that does not depend on who came first: t0 hashes to 1, the n-th child of a
+/// thread to path_hash(parent, n), n from 1.
+constexpr std::uint64_t path_hash(std::uint64_t parent, std::uint64_t ordinal) {
+  std::uint64_t x = parent * 0x9E3779B97F4A7C15ull + ordinal;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+inline constexpr std::uint64_t kMainThreadHash = 1;
+
+struct ThreadRecord {
+  std::uint64_t hash;
+  std::uint32_t ordinal;  // this is the parent's ordinal-th child; 0 for the main thread
+  ThreadIndex parent;     // kNoThread for the main thread
+  std::uint16_t reserved;
+};
+
+enum class ObjectKind : std::uint8_t {
+  Static = 1,   // a loaded module's data; `base` is its load address, `name` an offset in the text
+  Heap = 2,     // one allocation: thread, site, count
+  Stack = 3,    // the stack of `thread`
+  Unknown = 4,  // anything else: one object for all of it, offset is the address
+};
+
+struct ObjectRecord {
+  std::uint64_t base;
+  std::uint64_t size;
+  SiteId site;          // Heap: where it was allocated
+  std::uint32_t count;  // Heap: the thread's count-th allocation, from 1
+  std::uint32_t name;   // Static: offset of the module's path in the text region
+  ThreadIndex thread;   // Heap, Stack
+  ObjectKind kind;
+  std::uint8_t reserved;
+};
+
+struct EventRecord {
+  EventKind kind;
+  ThreadIndex thread;
+  SiteId site;
+  std::uint32_t object;  // index of the object + 1; 0: none
+  std::uint32_t size;
+  std::uint64_t offset;
+  std::uint64_t value;
+  std::uint64_t aux;
+};
+
+/// One point at which the strategy had a choice, taken before `thread`'s next event, which would be
+/// at `site`. How often the thread had been there before follows from the events.
+enum class DecisionKind : std::uint16_t {
+  Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
+  Value = 2,   // choose_value: chosen < bound
+};
+
+struct DecisionRecord {
+  std::uint64_t event;    // number of events recorded before this decision
+  std::uint64_t enabled;  // Thread: bit i set: thread i could go on (threads from 64 on: no bit)
+  SiteId site;
+  EventKind pending;  // what `thread` was about to do
+  std::uint16_t reserved;
+  std::uint32_t chosen;
+  std::uint32_t bound;  // Thread: number of enabled threads; Value: the exclusive bound
+  ThreadIndex thread;   // the thread that ran last
+  DecisionKind kind;
+  std::uint8_t could_continue;  // Thread: choosing another thread than `thread` is a preemption
+  std::uint8_t reserved2[3];
+};
+
+/// One instruction of a plan. For the replay strategy: "when `thread` comes to its `occurrence`-th
+/// event at `site`, go on with `target`" (kind Thread) or "answer `target`" (kind Value). For the
+/// prefix strategy only `kind` and `target` count: the n-th decision takes the n-th target.
+struct PlanRecord {
+  std::uint64_t thread;  // path hash
+  std::uint64_t target;  // path hash, or the value
+  SiteId site;
+  std::uint32_t occurrence;
+  DecisionKind kind;
+  std::uint16_t reserved[3];
+};
+
+struct Options {
+  using U64 = std::uint64_t;
+  using Text = char[32];
+#define HEDDLE_OPTION(Type, name, default_value, help) Type name = default_value;
+#include "abi/options.def"
+};
+
+/// Why a thread cannot go on, for the report of a deadlock.
+struct WaitRecord {
+  EventKind kind;       // what it waits to do
+  ThreadIndex thread;   // who waits
+  ThreadIndex holder;   // who would have to act; kNoThread if nobody in particular
+  std::uint16_t reserved;
+  SiteId site;
+  std::uint32_t object;  // as in EventRecord
+  std::uint64_t offset;
+  SiteId holder_site;  // where the holder took what is waited for; 0 if unknown
+  std::uint32_t reserved2;
+};
+
+inline constexpr std::uint32_t kMessageBytes = 1024;
+
+struct FailureRecord {
+  FailureKind kind;
+  ThreadIndex thread;
+  std::int32_t signal;
+  SiteId site;
+  SiteId related_site;  // use-after-free, double-free: where it was freed
+  std::uint32_t object;
+  std::uint32_t related_thread;
+  std::uint64_t offset;
+  std::uint64_t plan_position;  // Divergence: index of the plan record that could not be followed
+  // An assertion's own words; empty otherwise.
+  char message[kMessageBytes];
+  char file[512];
+  char function[256];
+  std::uint32_t line;
+  std::uint32_t wait_count;
+  WaitRecord waits[64];
+};
+
+struct Region {
+  std::uint64_t offset;    // from the start of the channel
+  std::uint64_t capacity;  // in records (bytes for text)
+  std::uint64_t count;
+};
+
+struct ChannelHeader {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint64_t bytes;
+
+  std::uint32_t state;  // ChannelState
+  std::int32_t child;   // process id of the running execution
+  std::int32_t status;  // its wait status, valid in Finished
+  std::uint32_t reserved;
+
+  Options options;  // written by the driver before RunRequested
+  Region plan;      // PlanRecord, written by the driver
+
+  Region events;     // EventRecord
+  Region decisions;  // DecisionRecord
+  Region threads;    // ThreadRecord
+  Region objects;    // ObjectRecord
+  Region text;       // bytes
+
+  FailureRecord failure;
+};
+
+}  // namespace heddle::abi

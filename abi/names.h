@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The spellings of the .def tables, for everything that reads or writes text.
+#pragma once
+
+#include <cstring>
+
+#include "abi/abi.h"
+
+namespace heddle::abi {
+
+constexpr const char* name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::None: return "none";
+#define HEDDLE_EVENT(id, Name, text, access) \
+  case EventKind::Name: return text;
+#include "abi/events.def"
+  }
+  return nullptr;
+}
+
+constexpr Access access_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::None: return Access::None;
+#define HEDDLE_EVENT(id, Name, text, access) \
+  case EventKind::Name: return Access::access;
+#include "abi/events.def"
+  }
+  return Access::None;
+}
+
+constexpr const char* name_of(FailureKind kind) {
+  switch (kind) {
+#define HEDDLE_FAILURE(id, Name, text, sentence) \
+  case FailureKind::Name: return text;
+#include "abi/failures.def"
+  }
+  return nullptr;
+}
+
+constexpr const char* sentence_of(FailureKind kind) {
+  switch (kind) {
+#define HEDDLE_FAILURE(id, Name, text, sentence) \
+  case FailureKind::Name: return sentence;
+#include "abi/failures.def"
+  }
+  return nullptr;
+}
+
+/// False when `text` names no event.
+inline bool event_from_name(const char* text, EventKind& kind) {
+#define HEDDLE_EVENT(id, Name, spelling, access) \
+  if (std::strcmp(text, spelling) == 0) {        \
+    kind = EventKind::Name;                      \
+    return true;                                 \
+  }
+#include "abi/events.def"
+  return false;
+}
+
+/// False when `text` names no failure.
+inline bool failure_from_name(const char* text, FailureKind& kind) {
+#define HEDDLE_FAILURE(id, Name, spelling, sentence) \
+  if (std::strcmp(text, spelling) == 0) {            \
+    kind = FailureKind::Name;                        \
+    return true;                                     \
+  }
+#include "abi/failures.def"
+  return false;
+}
+
+}  // namespace heddle::abi

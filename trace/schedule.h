@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decisions that reproduce a run: versioned text that a person can read and diff. It names
+// threads by birth and sites by key, so it survives rebuilds that leave those sites alone.
+// File format: FORMAT.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "abi/channel.h"
+
+namespace heddle::trace {
+
+/// Before `thread` does its `occurrence`-th event at `site` (its `ordinal`-th event in all): go on
+/// with `target` (Thread), or answer `value` out of `bound` (Value).
+struct Decision {
+  abi::DecisionKind kind = abi::DecisionKind::Thread;
+  std::string thread;
+  std::string site;
+  std::uint32_t occurrence = 1;
+  std::uint64_t ordinal = 1;
+  abi::EventKind pending = abi::EventKind::None;  // the expected event: a check, not an instruction
+  bool preemption = false;                        // the thread could have gone on
+  std::string target;
+  std::uint32_t value = 0;
+  std::uint32_t bound = 0;
+  std::string where;  // "counter.c:14:9", for the reader only
+  bool operator==(const Decision&) const = default;
+};
+
+struct Schedule {
+  std::string program;
+  std::string build_id;
+  std::string memory_model = "sc";
+  std::vector<std::string> arguments;
+  std::vector<Decision> decisions;
+  bool operator==(const Schedule&) const = default;
+};
+
+}  // namespace heddle::trace
