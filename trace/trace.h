@@ -18,8 +18,8 @@ namespace heddle::trace {
 using abi::EventKind;
 using abi::FailureKind;
 using abi::ObjectKind;
-using ThreadId = std::uint32_t;  // index in Trace::threads
-using SiteIndex = std::uint32_t;  // index in Trace::sites
+using ThreadId = std::uint32_t;     // index in Trace::threads
+using SiteIndex = std::uint32_t;    // index in Trace::sites
 using ObjectIndex = std::uint32_t;  // index in Trace::objects
 inline constexpr std::uint32_t kNone = 0xffffffff;
 
@@ -42,13 +42,14 @@ struct Site {
 };
 
 struct Thread {
-  std::string path;  // "t0", "t0.2.1"
-  ThreadId parent = kNone;
+  std::string path;         // "t0", "t0.2.1"
+  ThreadId parent = kNone;  // always before its children in the table
   bool operator==(const Thread&) const = default;
 };
 
 /// A piece of memory by name, never by address. `name` is what a person reads: a global's symbol,
-/// "heap t0.1 #3 (make_node+4.call.1)", "stack t0.2"; equal names in two traces are the same object.
+/// "heap t0.1 #3 (make_node+4.call.1)", "stack t0.2"; equal names in two traces are the same
+/// object.
 struct Object {
   ObjectKind kind = ObjectKind::Unknown;
   std::string name;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The figures by which runs are compared; one definition for lists, reports and reductions.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/schedule.h"
+#include "trace/trace.h"
+
+namespace heddle::trace {
+
+/// How often two neighbouring events are of different threads.
+std::uint64_t context_switches(const Trace& trace);
+
+/// Decisions that left a thread which could have gone on.
+std::uint64_t preemptions(const Schedule& schedule);
+
+}  // namespace heddle::trace

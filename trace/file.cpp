@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+
+namespace heddle::trace {
+
+std::string read_file(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    std::string message = fmt::format("cannot read {}: {}", path.string(), std::strerror(errno));
+    if (errno == ENOENT || errno == ENOTDIR) throw user_error(message);
+    throw environment_error(message);
+  }
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  // Opening a directory succeeds; only reading it fails.
+  if (in.bad() || std::filesystem::is_directory(path))
+    throw environment_error(fmt::format("cannot read {}", path.string()));
+  return bytes;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (out) out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (out) out.close();
+  if (!out)
+    throw environment_error(fmt::format("cannot write {}: {}; free space or make it writable",
+                                        path.string(), std::strerror(errno)));
+}
+
+}  // namespace heddle::trace
