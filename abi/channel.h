@@ -58,14 +58,14 @@ enum class ObjectKind : std::uint8_t {
 };
 
 struct ObjectRecord {
-  std::uint64_t base;
-  std::uint64_t size;
-  SiteId site;          // Heap: where it was allocated
-  std::uint32_t count;  // Heap: the thread's count-th allocation, from 1
-  std::uint32_t name;   // Static: offset of the module's path in the text region
-  ThreadIndex thread;   // Heap, Stack
-  ObjectKind kind;
-  std::uint8_t reserved;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  SiteId site = 0;          // Heap: where it was allocated
+  std::uint32_t count = 0;  // Heap: the thread's count-th allocation, from 1
+  std::uint32_t name = 0;   // Static: offset of the module's path in the text region
+  ThreadIndex thread = 0;   // Heap, Stack
+  ObjectKind kind = ObjectKind::Unknown;
+  std::uint8_t reserved = 0;
 };
 
 struct EventRecord {
@@ -121,9 +121,9 @@ struct Options {
 
 /// Why a thread cannot go on, for the report of a deadlock.
 struct WaitRecord {
-  EventKind kind;       // what it waits to do
-  ThreadIndex thread;   // who waits
-  ThreadIndex holder;   // who would have to act; kNoThread if nobody in particular
+  EventKind kind;      // what it waits to do
+  ThreadIndex thread;  // who waits
+  ThreadIndex holder;  // who would have to act; kNoThread if nobody in particular
   std::uint16_t reserved;
   SiteId site;
   std::uint32_t object;  // as in EventRecord

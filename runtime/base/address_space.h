@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the runtime puts things. Fixed, so that pointers the program stores are the same values in
+// every run of a schedule; all in the empty middle of the x86-64 user half, far from where the
+// kernel puts programs, libraries and the first stack.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::runtime {
+
+/// Stacks: one slot a thread, by thread index; the thread's TLS lies at the top of its slot.
+inline constexpr std::uint64_t kStackBase = 0x1000'0000'0000;
+inline constexpr std::uint64_t kStackSlot = 64ull << 20;
+
+/// Heap: one arena a thread, by thread index.
+inline constexpr std::uint64_t kHeapBase = 0x2000'0000'0000;
+inline constexpr std::uint64_t kHeapArena = 16ull << 30;
+
+/// What is known of each allocation: 16 bytes for the 16 at which it starts, at the same distance.
+inline constexpr std::uint64_t kHeapNotes = 0x3000'0000'0000;
+
+}  // namespace heddle::runtime

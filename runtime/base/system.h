@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// System calls made without libc's wrappers: those may be interposed, by the program or by us, and
+// they touch errno, which belongs to the program.
+#pragma once
+
+#include <sys/syscall.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::runtime {
+
+inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                        long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+/// Waits while *word == expected; returns early on any wake-up or signal.
+void futex_wait(const std::uint32_t* word, std::uint32_t expected);
+void futex_wake_all(const std::uint32_t* word);
+
+/// Anonymous private memory, at `address` exactly if one is given; never returns on failure.
+void* map_memory(std::size_t bytes, void* address = nullptr);
+
+/// Ends the process at once, without running anything of the program's.
+[[noreturn]] void exit_now(int status);
+
+/// Writes to standard error what a person needs to know before the process ends.
+void print_error(const char* text);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A growing array for the runtime, which may not use the program's heap: its memory comes straight
+// from the kernel and is given back never (the process of one execution is short-lived). Elements
+// are plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#include "runtime/base/system.h"
+
+namespace heddle::runtime {
+
+template <typename T>
+class Vector {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+
+  void push_back(const T& value) {
+    if (size_ == capacity_) grow(capacity_ == 0 ? 64 : capacity_ * 2);
+    data_[size_++] = value;
+  }
+
+  /// New elements are zero bytes.
+  void resize(std::size_t size) {
+    if (size > capacity_) grow(size);
+    if (size > size_) std::memset(static_cast<void*>(data_ + size_), 0, (size - size_) * sizeof(T));
+    size_ = size;
+  }
+
+  /// Removes element i, keeping the order of the others.
+  void erase(std::size_t i) {
+    std::memmove(static_cast<void*>(data_ + i), data_ + i + 1, (size_ - i - 1) * sizeof(T));
+    --size_;
+  }
+
+ private:
+  void grow(std::size_t capacity) {
+    T* const data = static_cast<T*>(map_memory(capacity * sizeof(T)));
+    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
+    if (data_ != nullptr) {
+      raw_syscall(SYS_munmap, reinterpret_cast<long>(data_),
+                  static_cast<long>(capacity_ * sizeof(T)));
+    }
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace heddle::runtime

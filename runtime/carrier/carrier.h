@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a chosen thread is made to run while all others stand still. Knows no algorithm: Session says
+// who, the carrier makes it so.
+#pragma once
+
+#include <cstddef>
+
+#include "abi/channel.h"
+
+namespace heddle::runtime {
+
+class Carrier {
+ public:
+  using Entry = void (*)();
+
+  /// Called once, by the first thread, before any other call.
+  virtual void begin_run() = 0;
+  /// Gets ready to carry up to `count` threads besides the first, so that create() need not. Called
+  /// in the process from which executions are forked.
+  virtual void prepare(std::size_t count) = 0;
+  /// A new thread that will run `entry` on a stack of at least `stack_bytes` when first resumed.
+  /// Returns its pthread_t, or 0 when the system refuses.
+  virtual unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) = 0;
+  /// Suspends `from` (the caller) and resumes `to`; returns when somebody resumes `from`.
+  virtual void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) = 0;
+
+ protected:
+  ~Carrier() = default;
+};
+
+/// The carrier of that name (abi/options.def), or nullptr.
+Carrier* find_carrier(const char* name);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entry points of instrumented memory accesses (abi/hooks.def). Each is: gate, turn, access,
+// record.
+#include <type_traits>
+
+#include "runtime/base/text.h"
+#include "runtime/entry/gate.h"
+
+using Void = void;
+using Ptr = void*;
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+#define HEDDLE_HOOK(symbol, result, ...) \
+  extern "C" __attribute__((visibility("default"))) result symbol(__VA_ARGS__);
+#include "abi/hooks.def"
+
+extern "C" __attribute__((visibility("default"))) constinit char HEDDLE_ABI_SYMBOL = 1;
+
+namespace heddle::runtime {
+namespace {
+
+using abi::EventKind;
+using abi::MemoryOrder;
+using abi::RmwOperation;
+
+template <typename T>
+T read(void* address, EventKind kind, abi::SiteId site) {
+  const Gate gate;
+  if (!gate) return *static_cast<volatile T*>(address);
+  Session& run = session();
+  const Operation operation = operation_on(address, kind, site);
+  run.arrive(operation);
+  const std::uint64_t value = run.memory().load(run.current_index(), address, sizeof(T));
+  run.record(operation, sizeof(T), value);
+  return static_cast<T>(value);
+}
+
+template <typename T>
+void write(void* address, T value, EventKind kind, abi::SiteId site) {
+  const Gate gate;
+  if (!gate) {
+    *static_cast<volatile T*>(address) = value;
+    return;
+  }
+  Session& run = session();
+  const Operation operation = operation_on(address, kind, site);
+  run.arrive(operation);
+  run.memory().store(run.current_index(), address, sizeof(T), value);
+  run.record(operation, sizeof(T), value);
+}
+
+template <typename T>
+T apply(RmwOperation operation, T before, T operand) {
+  using Signed = std::make_signed_t<T>;
+  switch (operation) {
+    case RmwOperation::Exchange: return operand;
+    case RmwOperation::Add: return static_cast<T>(before + operand);
+    case RmwOperation::Sub: return static_cast<T>(before - operand);
+    case RmwOperation::And: return before & operand;
+    case RmwOperation::Nand: return static_cast<T>(~(before & operand));
+    case RmwOperation::Or: return before | operand;
+    case RmwOperation::Xor: return before ^ operand;
+    case RmwOperation::Max:
+      return static_cast<Signed>(before) > static_cast<Signed>(operand) ? before : operand;
+    case RmwOperation::Min:
+      return static_cast<Signed>(before) < static_cast<Signed>(operand) ? before : operand;
+    case RmwOperation::UnsignedMax: return before > operand ? before : operand;
+    case RmwOperation::UnsignedMin: return before < operand ? before : operand;
+  }
+  __builtin_trap();
+}
+
+/// Reads, lets `change` compute what to write, writes, as one step of the schedule.
+template <typename T, typename Change>
+T update(void* address, EventKind kind, abi::SiteId site, Change change) {
+  const Gate gate;
+  if (!gate) {
+    auto* const target = static_cast<T*>(address);
+    T before = __atomic_load_n(target, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(target, &before, change(before), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {
+    }
+    return before;
+  }
+  Session& run = session();
+  const Operation operation = operation_on(address, kind, site);
+  run.arrive(operation);
+  MemoryModel& memory = run.memory();
+  const abi::ThreadIndex thread = run.current_index();
+  memory.fence(thread);  // a locked instruction on the hardware: nothing stays buffered across it
+  const auto before = static_cast<T>(memory.load(thread, address, sizeof(T)));
+  const T after = change(before);
+  memory.store(thread, address, sizeof(T), after);
+  memory.fence(thread);
+  run.record(operation, sizeof(T), before, after);
+  return before;
+}
+
+template <typename T>
+T read_modify_write(void* address, T operand, U32 code, abi::SiteId site) {
+  return update<T>(address, EventKind::AtomicRmw, site, [=](T before) {
+    return apply(static_cast<RmwOperation>(code), before, operand);
+  });
+}
+
+template <typename T>
+T compare_exchange(void* address, T expected, T desired, abi::SiteId site) {
+  return update<T>(address, EventKind::AtomicCas, site,
+                   [=](T before) { return before == expected ? desired : before; });
+}
+
+void store_with_order(U32 order) {
+  // A sequentially consistent store is followed by a fence on the hardware that has store buffers.
+  if (static_cast<MemoryOrder>(order) != MemoryOrder::SequentiallyConsistent) return;
+  const Gate gate;
+  if (gate) session().memory().fence(session().current_index());
+}
+
+void range(void* address, U64 bytes, EventKind kind, abi::SiteId site) {
+  const Gate gate;
+  if (!gate || bytes == 0) return;
+  Session& run = session();
+  const Operation operation = operation_on(address, kind, site);
+  run.arrive(operation);
+  run.memory().fence(run.current_index());
+  run.record(operation, static_cast<U32>(bytes < 0xffffffff ? bytes : 0xffffffff),
+             hash_bytes(address, bytes));
+}
+
+}  // namespace
+}  // namespace heddle::runtime
+
+using heddle::abi::EventKind;
+namespace rt = heddle::runtime;
+
+#define HEDDLE_DEFINE_HOOKS(bytes, T)                                              \
+  T __heddle_load##bytes(Ptr p, U32 site) {                                        \
+    return rt::read<T>(p, EventKind::Load, site);                                  \
+  }                                                                                \
+  void __heddle_store##bytes(Ptr p, T v, U32 site) {                               \
+    rt::write<T>(p, v, EventKind::Store, site);                                    \
+  }                                                                                \
+  T __heddle_atomic_load##bytes(Ptr p, U32, U32 site) {                            \
+    return rt::read<T>(p, EventKind::AtomicLoad, site);                            \
+  }                                                                                \
+  void __heddle_atomic_store##bytes(Ptr p, T v, U32 order, U32 site) {             \
+    rt::write<T>(p, v, EventKind::AtomicStore, site);                              \
+    rt::store_with_order(order);                                                   \
+  }                                                                                \
+  T __heddle_atomic_rmw##bytes(Ptr p, T operand, U32 operation, U32, U32 site) {   \
+    return rt::read_modify_write<T>(p, operand, operation, site);                  \
+  }                                                                                \
+  T __heddle_atomic_cas##bytes(Ptr p, T expected, T desired, U32, U32, U32 site) { \
+    return rt::compare_exchange<T>(p, expected, desired, site);                    \
+  }
+
+HEDDLE_DEFINE_HOOKS(1, U8)
+HEDDLE_DEFINE_HOOKS(2, U16)
+HEDDLE_DEFINE_HOOKS(4, U32)
+HEDDLE_DEFINE_HOOKS(8, U64)
+#undef HEDDLE_DEFINE_HOOKS
+
+void __heddle_fence(U32 order, U32 site) {
+  const rt::Gate gate;
+  if (!gate) return;
+  rt::Session& run = rt::session();
+  const rt::Operation operation = rt::operation_on(nullptr, EventKind::Fence, site);
+  run.arrive(operation);
+  run.memory().fence(run.current_index());
+  run.record(operation, 0, order);
+}
+
+void __heddle_range_read(Ptr p, U64 bytes, U32 site) {
+  rt::range(p, bytes, EventKind::RangeRead, site);
+}
+
+void __heddle_range_write(Ptr p, U64 bytes, U32 site) {
+  rt::range(p, bytes, EventKind::RangeWrite, site);
+}

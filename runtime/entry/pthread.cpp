@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in front of libc's threads, mutexes and condition variables. Each entry is: gate, site,
+// call of runtime/sync.
+#include <pthread.h>
+#include <sched.h>
+
+#include "runtime/entry/call_site.h"
+#include "runtime/entry/gate.h"
+#include "runtime/entry/real.h"
+#include "runtime/sync/condition.h"
+#include "runtime/sync/mutex.h"
+#include "runtime/sync/thread.h"
+#include "runtime/sync/thread_locals.h"
+
+#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
+
+using namespace heddle::runtime;  // this file is nothing but calls into it
+
+extern "C" __attribute__((visibility("default"))) std::uint32_t HEDDLE_CALL_SITE_SYMBOL = 0;
+
+HEDDLE_ENTRY int pthread_create(pthread_t* handle, const pthread_attr_t* attributes,
+                                void* (*routine)(void*), void* argument) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_create(handle, attributes, routine, argument);
+  return thread_create(session(), handle, attributes, routine, argument, call_site());
+}
+
+HEDDLE_ENTRY int pthread_join(pthread_t handle, void** result) {
+  const Gate gate;
+  if (!gate) return real().pthread_join(handle, result);
+  return thread_join(session(), handle, result, call_site());
+}
+
+HEDDLE_ENTRY int pthread_detach(pthread_t handle) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_detach(handle);
+  return thread_detach(session(), handle, call_site());
+}
+
+HEDDLE_ENTRY void pthread_exit(void* result) {
+  Gate::close();
+  thread_exit(session(), result);
+}
+
+HEDDLE_ENTRY int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_mutex_lock(mutex);
+  return mutex_lock(session(), mutex, call_site());
+}
+
+HEDDLE_ENTRY int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_mutex_trylock(mutex);
+  return mutex_trylock(session(), mutex, call_site());
+}
+
+HEDDLE_ENTRY int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_mutex_unlock(mutex);
+  return mutex_unlock(session(), mutex, call_site());
+}
+
+HEDDLE_ENTRY int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_mutex_destroy(mutex);
+  return mutex_destroy(session(), mutex, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_wait(condition, mutex);
+  return condition_wait(session(), condition, mutex, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                        const timespec* deadline) {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_timedwait(condition, mutex, deadline);
+  return condition_timed_wait(session(), condition, mutex, *deadline, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                        clockid_t clock, const timespec* deadline) {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_clockwait(condition, mutex, clock, deadline);
+  return condition_timed_wait(session(), condition, mutex, *deadline, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_signal(condition);
+  return condition_signal(session(), condition, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_broadcast(condition);
+  return condition_broadcast(session(), condition, call_site());
+}
+
+HEDDLE_ENTRY int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_cond_destroy(condition);
+  return condition_destroy(session(), condition, call_site());
+}
+
+HEDDLE_ENTRY int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_key_create(key, destructor);
+  const int result = real().pthread_key_create(key, nullptr);
+  if (result == 0 && destructor != nullptr) add_key(*key, destructor);
+  return result;
+}
+
+HEDDLE_ENTRY int pthread_key_delete(pthread_key_t key) noexcept {
+  const Gate gate;
+  if (gate) remove_key(key);
+  return real().pthread_key_delete(key);
+}
+
+HEDDLE_ENTRY int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) {
+  const Gate gate;
+  // libc runs the main thread's at exit.
+  if (!gate || session().current_index() == 0) {
+    return real().__cxa_thread_atexit_impl(destructor, object, module);
+  }
+  add_thread_local_destructor(session().current_index(), destructor, object);
+  return 0;
+}
+
+HEDDLE_ENTRY int sched_yield() noexcept {
+  const Gate gate;
+  if (!gate) return 0;
+  const Operation operation = operation_on(nullptr, heddle::abi::EventKind::Yield, call_site());
+  session().arrive(operation);
+  session().record(operation);
+  return 0;
+}

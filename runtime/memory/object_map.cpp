@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/memory/object_map.h"
+
+#include "runtime/base/address_space.h"
+
+extern "C" void* __libc_stack_end;  // where the kernel left the first thread's stack pointer
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::uint64_t kFirstStackBelow = 8ull << 20;
+constexpr std::uint64_t kFirstStackAbove = 1ull << 20;  // arguments and environment
+
+}  // namespace
+
+void ObjectMap::begin_run(Recorder& recorder) {
+  recorder_ = &recorder;
+  read_areas();
+}
+
+int ObjectMap::add_module(dl_phdr_info* info, std::size_t, void* self) {
+  auto& map = *static_cast<ObjectMap*>(self);
+  std::uint32_t name = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) != 0) continue;
+    const std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+    bool known = false;
+    for (const Area& area : map.areas_) known = known || area.begin == begin;
+    if (known) continue;
+    if (name == 0) name = map.recorder_->add_text(info->dlpi_name);
+    map.areas_.push_back(
+        {begin, begin + segment.p_memsz, info->dlpi_addr, 0, name, abi::ObjectKind::Static});
+  }
+  return 0;
+}
+
+void ObjectMap::read_areas() {
+  if (areas_.empty()) {
+    const auto stack = reinterpret_cast<std::uint64_t>(__libc_stack_end);
+    areas_.push_back({stack - kFirstStackBelow, stack + kFirstStackAbove, stack - kFirstStackBelow,
+                      0, 0, abi::ObjectKind::Stack});
+  }
+  dl_iterate_phdr(&add_module, this);
+}
+
+Place ObjectMap::place_of(std::uint64_t address) {
+  if (in_heap(address)) return heap_place(address);
+  if (address - kStackBase < abi::kMaxThreads * kStackSlot) return stack_place(address);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    for (Area& area : areas_) {
+      if (address - area.begin < area.end - area.begin) return area_place(area, address);
+    }
+    if (attempt == 0) read_areas();  // a library loaded since
+  }
+  if (unknown_object_ == 0) {
+    unknown_object_ = recorder_->add_object({.kind = abi::ObjectKind::Unknown});
+  }
+  return {unknown_object_, address, false};
+}
+
+Place ObjectMap::area_place(Area& area, std::uint64_t address) {
+  if (area.object == 0) {
+    area.object = recorder_->add_object({.base = area.base,
+                                         .size = area.end - area.base,
+                                         .name = area.name,
+                                         .thread = 0,
+                                         .kind = area.kind});
+  }
+  return {area.object, address - area.base, false};
+}
+
+Place ObjectMap::heap_place(std::uint64_t address) {
+  const HeapBlock block = find_heap_block(address);
+  if (block.start == 0) {
+    if (unknown_object_ == 0) {
+      unknown_object_ = recorder_->add_object({.kind = abi::ObjectKind::Unknown});
+    }
+    return {unknown_object_, address, false};
+  }
+  HeapNote& note = *block.note;
+  if (note.object == 0) {
+    note.object = recorder_->add_object({.base = block.start,
+                                         .size = note.size,
+                                         .site = note.site,
+                                         .count = note.count,
+                                         .thread = block.thread,
+                                         .kind = abi::ObjectKind::Heap});
+  }
+  return {note.object, address - block.start, note.freed != 0};
+}
+
+Place ObjectMap::stack_place(std::uint64_t address) {
+  const std::uint64_t thread = (address - kStackBase) / kStackSlot;
+  const std::uint64_t base = kStackBase + thread * kStackSlot;
+  if (stack_objects_[thread] == 0) {
+    stack_objects_[thread] = recorder_->add_object({.base = base,
+                                                    .size = kStackSlot,
+                                                    .thread = static_cast<abi::ThreadIndex>(thread),
+                                                    .kind = abi::ObjectKind::Stack});
+  }
+  return {stack_objects_[thread], address - base, false};
+}
+
+void ObjectMap::note_release(std::uint64_t address, abi::ThreadIndex thread, abi::SiteId site) {
+  const HeapBlock block = find_heap_block(address);
+  if (block.start == 0) return;
+  heap_place(address);  // the allocation's own site and count are kept in its object from here on
+  block.note->site = site;
+  block.note->count = thread;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Appends what happened to the channel. Never decides anything; a full region is reported to the
+// caller. Records are complete before their count says so: the process may die at any instruction.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/channel.h"
+
+namespace heddle::runtime {
+
+class Recorder {
+ public:
+  explicit constexpr Recorder(abi::ChannelHeader* channel = nullptr) : channel_(channel) {}
+
+  void begin_run();
+
+  /// False when the region is full or the run has had its bound of events.
+  bool add_event(const abi::EventRecord& event);
+  void add_decision(const abi::DecisionRecord& decision);
+  void add_thread(const abi::ThreadRecord& thread);
+  /// Index + 1, as events refer to objects.
+  std::uint32_t add_object(const abi::ObjectRecord& object);
+  std::uint32_t add_text(const char* text);
+
+  std::uint64_t event_count() const { return channel_->events.count; }
+  abi::ChannelHeader& channel() { return *channel_; }
+
+ private:
+  template <typename Record>
+  Record* records(const abi::Region& region) {
+    return reinterpret_cast<Record*>(reinterpret_cast<char*>(channel_) + region.offset);
+  }
+  template <typename Record>
+  bool append(abi::Region& region, const Record& record) {
+    if (region.count == region.capacity) return false;
+    records<Record>(region)[region.count] = record;
+    __atomic_store_n(&region.count, region.count + 1, __ATOMIC_RELEASE);
+    return true;
+  }
+
+  abi::ChannelHeader* channel_;
+};
+
+}  // namespace heddle::runtime

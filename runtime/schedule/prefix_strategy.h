@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtime/schedule/strategy.h"
+
+namespace heddle::runtime {
+
+/// Takes the plan's answers in order at points where there is a choice, then goes on without
+/// preemption: the running thread as long as it can, else the eldest that can. With an empty plan
+/// this is the sequential run. A systematic search in the driver enumerates prefixes.
+class PrefixStrategy final : public Strategy {
+ public:
+  void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
+  abi::ThreadIndex choose(const SchedulingPoint& point) override;
+  std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
+  std::size_t plan_position() const override { return position_; }
+
+ private:
+  Plan plan_{};
+  ThreadFinder find_ = nullptr;
+  std::size_t position_ = 0;
+};
+
+}  // namespace heddle::runtime

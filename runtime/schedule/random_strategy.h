@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "runtime/schedule/strategy.h"
+
+namespace heddle::runtime {
+
+/// Random walk: at each point every thread that can go on is equally likely.
+class RandomStrategy final : public Strategy {
+ public:
+  void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
+  abi::ThreadIndex choose(const SchedulingPoint& point) override;
+  std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
+
+ private:
+  std::uint64_t next();
+  std::uint32_t below(std::uint32_t bound);
+
+  std::uint64_t state_ = 0;
+};
+
+}  // namespace heddle::runtime

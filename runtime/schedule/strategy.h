@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The seam through which every nondeterministic choice of a controlled run passes.
+//
+// Session calls it; a strategy decides and never executes. Invariants: choose() is called exactly
+// once for each operation a thread comes to (also when only one thread can go on, so that a
+// strategy may count), plus once when a thread has ended; choose_value() is called by the running
+// thread while it carries out its operation. The answers alone determine the run.
+//
+// Rejected: letting strategies see raw addresses (they differ between builds), and letting the
+// driver decide step by step (a round trip between processes costs more than the whole operation).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "abi/channel.h"
+#include "runtime/schedule/thread_set.h"
+
+namespace heddle::runtime {
+
+/// What a thread is about to do.
+struct Pending {
+  abi::EventKind kind = abi::EventKind::None;
+  abi::SiteId site = abi::kUnknownSite;
+};
+
+struct SchedulingPoint {
+  abi::ThreadIndex current;    // who ran last
+  std::uint64_t current_hash;  // its identity across runs
+  Pending pending;             // what it is about to do
+  const ThreadSet& enabled;    // never empty
+};
+
+/// The driver's instructions for this run, and how to name threads in them.
+struct Plan {
+  const abi::PlanRecord* records;
+  std::size_t count;
+};
+
+/// Finds a thread by its path hash; kNoThread if it was not created (yet).
+using ThreadFinder = abi::ThreadIndex (*)(std::uint64_t hash);
+
+class Strategy {
+ public:
+  virtual void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) = 0;
+  /// A member of point.enabled, or kNoThread: the plan cannot be followed.
+  virtual abi::ThreadIndex choose(const SchedulingPoint& point) = 0;
+  /// A number below `bound` (which is at least 2), or kCannotFollow.
+  virtual std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) = 0;
+  /// Index of the plan record that is next; for the report of a divergence.
+  virtual std::size_t plan_position() const { return 0; }
+
+  static constexpr std::uint32_t kCannotFollow = 0xffffffff;
+
+ protected:
+  ~Strategy() = default;
+};
+
+/// The strategy of that name (abi/options.def), or nullptr.
+Strategy* find_strategy(const char* name);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/failure_signals.h"
+
+#include <signal.h>
+
+#include <initializer_list>
+
+#include "runtime/entry/call_site.h"
+#include "runtime/entry/gate.h"
+#include "runtime/session/session.h"
+
+namespace heddle::runtime {
+namespace {
+
+void on_fatal_signal(int number, siginfo_t*, void*) {
+  Session& run = session();
+  if (run.running()) {
+    // In the middle of an instrumented access the site is known exactly; else it is that of the
+    // last call out of instrumented code (abort and the like).
+    const bool in_access = Gate::closed();
+    abi::FailureRecord& failure = run.failure();
+    failure.site = in_access ? run.current().pending.site : call_site();
+    if (in_access) run.record_interrupted();
+    failure.signal = number;
+    failure.thread = run.current_index();
+    if (failure.kind == abi::FailureKind::None) failure.kind = abi::FailureKind::Signal;
+    run.abandon();
+  }
+  // SA_RESETHAND has put the default action back: returning repeats the fault, raising ends it.
+  raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
+}
+
+}  // namespace
+
+void install_failure_signals() {
+  constexpr std::size_t kStackBytes = 64 << 10;
+  stack_t stack{};
+  stack.ss_sp = map_memory(kStackBytes);  // a stack overflow leaves no other
+  stack.ss_size = kStackBytes;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = &on_fatal_signal;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
+    sigaction(number, &action, nullptr);
+  }
+}
+
+}  // namespace heddle::runtime

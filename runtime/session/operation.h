@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread is about to do, as the session sees it: something that happens at a site to an
+// address, possibly not before something else has happened.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/channel.h"
+
+namespace heddle::runtime {
+
+struct Operation;
+
+/// How an operation can be held up. Each primitive has one of these (runtime/sync/).
+struct Blocking {
+  bool (*ready)(const Operation& operation);
+  /// Who would have to act before `operation` can go on, kNoThread if nobody in particular, and the
+  /// site at which that thread took what is waited for.
+  abi::ThreadIndex (*holder)(const Operation& operation, abi::SiteId& taken_at);
+};
+
+struct Operation {
+  abi::EventKind kind = abi::EventKind::None;
+  abi::SiteId site = abi::kUnknownSite;
+  std::uint64_t address = 0;  // what it acts on; the same for all that may hold each other up
+  abi::ThreadIndex thread = 0;
+  const Blocking* blocking = nullptr;  // nullptr: never held up
+  std::uint64_t detail = 0;            // the primitive's own
+};
+
+inline Operation operation_on(const void* address, abi::EventKind kind, abi::SiteId site,
+                              const Blocking* blocking = nullptr) {
+  Operation operation;
+  operation.kind = kind;
+  operation.site = site;
+  operation.address = reinterpret_cast<std::uint64_t>(address);
+  operation.blocking = blocking;
+  return operation;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/session/session.h"
+
+#include "runtime/base/text.h"
+
+namespace heddle::runtime {
+
+Session& session() {
+  static constinit Session the_session;
+  return the_session;
+}
+
+void Session::begin_run(abi::ChannelHeader& channel) {
+  recorder_ = Recorder(&channel);
+  recorder_.begin_run();
+  const abi::Options& options = channel.options;
+  strategy_ = find_strategy(options.strategy);
+  carrier_ = find_carrier(options.carrier);
+  memory_ = find_memory_model(options.memory_model);
+  if (strategy_ == nullptr) unsupported("no strategy of that name: see HEDDLE_OPTIONS");
+  if (carrier_ == nullptr) unsupported("no carrier of that name: see HEDDLE_OPTIONS");
+  if (memory_ == nullptr) unsupported("no memory model of that name: see HEDDLE_OPTIONS");
+
+  const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
+      reinterpret_cast<const char*>(&channel) + channel.plan.offset);
+  strategy_->begin_run(options, {plan, channel.plan.count}, &find_thread);
+  carrier_->begin_run();
+  objects_.begin_run(recorder_);
+  add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
+  enabled_.insert(0);
+  current_ = 0;
+  running_ = true;
+}
+
+abi::ThreadIndex Session::find_thread(std::uint64_t hash) {
+  for (const Thread& thread : session().threads_) {
+    if (thread.hash == hash) return thread.index;
+  }
+  return abi::kNoThread;
+}
+
+void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash) {
+  Thread thread;
+  thread.hash = hash;
+  thread.index = static_cast<abi::ThreadIndex>(threads_.size());
+  threads_.push_back(thread);
+  recorder_.add_thread({hash, ordinal, parent, 0});
+}
+
+Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
+  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  const auto index = static_cast<abi::ThreadIndex>(threads_.size());
+  const unsigned long handle = carrier_->create(index, stack_bytes, entry);
+  if (handle == 0) return nullptr;
+  const std::uint32_t ordinal = ++current().children;
+  add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
+  Thread& thread = threads_[index];
+  thread.handle = handle;
+  thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};
+  enabled_.insert(index);
+  return &thread;
+}
+
+void Session::finish_thread() {
+  Thread& thread = current();
+  thread.finished = true;
+  thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
+  enabled_.erase(current_);
+  refresh(thread.handle);
+  go_on();
+  __builtin_unreachable();
+}
+
+SchedulingPoint Session::point() const {
+  const Thread& thread = threads_[current_];
+  return {current_, thread.hash, {thread.pending.kind, thread.pending.site}, enabled_};
+}
+
+void Session::arrive(Operation operation) {
+  operation.thread = current_;
+  current().pending = operation;
+  refresh_thread(current_);
+  go_on();
+  at_turn_ = true;
+}
+
+void Session::go_on() {
+  if (enabled_.count() == 0) report_stuck();
+  const SchedulingPoint here = point();
+  const abi::ThreadIndex chosen = strategy_->choose(here);
+  if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
+  if (enabled_.count() > 1) {
+    recorder_.add_decision({.event = recorder_.event_count(),
+                            .enabled = enabled_.first_word(),
+                            .site = here.pending.site,
+                            .pending = here.pending.kind,
+                            .reserved = 0,
+                            .chosen = chosen,
+                            .bound = enabled_.count(),
+                            .thread = current_,
+                            .kind = abi::DecisionKind::Thread,
+                            .could_continue = enabled_.contains(current_),
+                            .reserved2 = {}});
+  }
+  if (chosen == current_) return;
+  const abi::ThreadIndex from = current_;
+  current_ = chosen;
+  carrier_->switch_to(from, chosen);
+}
+
+std::uint32_t Session::choose_value(std::uint32_t bound) {
+  const SchedulingPoint here = point();
+  const std::uint32_t chosen = strategy_->choose_value(here, bound);
+  if (chosen == Strategy::kCannotFollow) stop(abi::FailureKind::Divergence);
+  recorder_.add_decision({.event = recorder_.event_count(),
+                          .enabled = 0,
+                          .site = here.pending.site,
+                          .pending = here.pending.kind,
+                          .reserved = 0,
+                          .chosen = chosen,
+                          .bound = bound,
+                          .thread = current_,
+                          .kind = abi::DecisionKind::Value,
+                          .could_continue = 1,
+                          .reserved2 = {}});
+  return chosen;
+}
+
+void Session::refresh_thread(abi::ThreadIndex index) {
+  const Operation& pending = threads_[index].pending;
+  if (pending.blocking == nullptr || pending.blocking->ready(pending)) {
+    enabled_.insert(index);
+  } else {
+    enabled_.erase(index);
+  }
+}
+
+void Session::refresh(std::uint64_t address) {
+  for (const Thread& thread : threads_) {
+    if (thread.pending.blocking != nullptr && thread.pending.address == address &&
+        thread.index != current_ && !thread.finished) {
+      refresh_thread(thread.index);
+    }
+  }
+}
+
+void Session::record(const Operation& operation, std::uint32_t size, std::uint64_t value,
+                     std::uint64_t aux) {
+  at_turn_ = false;
+  const bool has_place = abi::EventKind::ThreadDetach < operation.kind && operation.address != 0;
+  const Place place = has_place ? objects_.place_of(operation.address) : Place{};
+  const abi::EventRecord event{operation.kind, current_,     operation.site, place.object,
+                               size,           place.offset, value,          aux};
+  if (!recorder_.add_event(event)) {
+    failure().site = operation.site;
+    stop(abi::FailureKind::NoProgress);
+  }
+  if (place.freed && operation.kind != abi::EventKind::HeapFree) {
+    const HeapNote& note = *find_heap_block(operation.address).note;
+    abi::FailureRecord& record = failure();
+    record.site = operation.site;
+    record.related_site = note.site;
+    record.related_thread = note.count;
+    record.object = place.object;
+    record.offset = place.offset;
+    stop(abi::FailureKind::UseAfterFree);
+  }
+}
+
+void Session::record_interrupted() {
+  if (!running_ || !at_turn_) return;
+  at_turn_ = false;
+  const Operation& operation = current().pending;
+  const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
+  recorder_.add_event(
+      {operation.kind, current_, operation.site, place.object, 0, place.offset, 0, 0});
+}
+
+void Session::stop(abi::FailureKind kind) {
+  abi::FailureRecord& record = failure();
+  record.kind = kind;
+  record.thread = current_;
+  record.plan_position = strategy_ == nullptr ? 0 : strategy_->plan_position();
+  if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
+    record.site = current().pending.site;
+  }
+  exit_now(kStoppedStatus);
+}
+
+void Session::unsupported(const char* what) {
+  copy_text(failure().message, what);
+  failure().site = threads_.empty() ? abi::kUnknownSite : current().pending.site;
+  stop(abi::FailureKind::Unsupported);
+}
+
+/// Nobody can go on: says who waits for whom, and whether that is a cycle.
+void Session::report_stuck() {
+  abi::FailureRecord& record = failure();
+  record.wait_count = 0;
+  abi::ThreadIndex waits_for[abi::kMaxThreads];
+  for (const Thread& thread : threads_) {
+    waits_for[thread.index] = abi::kNoThread;
+    if (thread.finished) continue;
+    const Operation& pending = thread.pending;
+    abi::SiteId taken_at = abi::kUnknownSite;
+    const abi::ThreadIndex holder =
+        pending.blocking == nullptr ? abi::kNoThread : pending.blocking->holder(pending, taken_at);
+    waits_for[thread.index] = holder;
+    if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;
+    const bool has_place = pending.kind != abi::EventKind::ThreadJoin;
+    const Place place = has_place ? objects_.place_of(pending.address) : Place{};
+    record.waits[record.wait_count++] = {pending.kind, thread.index, holder,   0, pending.site,
+                                         place.object, place.offset, taken_at, 0};
+  }
+  for (const Thread& thread : threads_) {
+    abi::ThreadIndex at = thread.index;
+    for (std::uint32_t steps = 0; at != abi::kNoThread && steps < thread_count(); ++steps) {
+      at = waits_for[at];
+      if (at == thread.index) {
+        record.site = thread.pending.site;
+        stop(abi::FailureKind::Deadlock);
+      }
+    }
+  }
+  record.site = current().pending.site;
+  stop(abi::FailureKind::LostWakeup);
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One controlled execution: owns its threads and parts, and takes turns. Contains no policy (that
+// is Strategy), no primitive (runtime/sync), no machinery of switching (Carrier).
+//
+// Protocol: whoever is about to do something visible to other threads calls arrive(), which returns
+// when it is this thread's turn and nothing holds the operation up; it then does it, calls
+// record(), and refresh() for what it may have set free or held up. Between two arrivals exactly
+// one thread runs.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/channel.h"
+#include "runtime/base/vector.h"
+#include "runtime/carrier/carrier.h"
+#include "runtime/memory/memory_model.h"
+#include "runtime/memory/object_map.h"
+#include "runtime/record/recorder.h"
+#include "runtime/schedule/strategy.h"
+#include "runtime/session/operation.h"
+#include "runtime/session/virtual_clock.h"
+
+namespace heddle::runtime {
+
+struct Thread {
+  std::uint64_t hash = 0;
+  std::uint32_t children = 0;
+  abi::ThreadIndex index = 0;
+  bool finished = false;
+  bool joined = false;
+  bool detached = false;
+  unsigned long handle = 0;  // pthread_t
+  Operation pending;
+  void* (*routine)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+};
+
+class Session {
+ public:
+  /// Starts an execution; the caller becomes its main thread.
+  void begin_run(abi::ChannelHeader& channel);
+  /// The program forked: what runs here from now on is not controlled.
+  void abandon() { running_ = false; }
+  bool running() const { return running_; }
+
+  Thread& current() { return threads_[current_]; }
+  abi::ThreadIndex current_index() const { return current_; }
+  Thread& thread(abi::ThreadIndex index) { return threads_[index]; }
+  std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
+
+  /// Waits for this thread's turn to do `operation` (whose `thread` is filled in here).
+  void arrive(Operation operation);
+  /// Records what the current thread did at its turn. Stops the run when it may not go on.
+  void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
+              std::uint64_t aux = 0);
+  /// Something about `address` changed: looks again who of those waiting for it can go on.
+  void refresh(std::uint64_t address);
+  void refresh_thread(abi::ThreadIndex index);
+  /// A choice of data, at the current thread's turn.
+  std::uint32_t choose_value(std::uint32_t bound);
+
+  /// A new thread, ready to start; nullptr when the system refuses.
+  Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
+  /// The current thread is over; never returns.
+  [[noreturn]] void finish_thread();
+
+  MemoryModel& memory() { return *memory_; }
+  ObjectMap& objects() { return objects_; }
+  Recorder& recorder() { return recorder_; }
+  VirtualClock& clock() { return clock_; }
+
+  /// Ends the run. `failure()` may be filled in before.
+  [[noreturn]] void stop(abi::FailureKind kind);
+  abi::FailureRecord& failure() { return recorder_.channel().failure; }
+  /// Ends the run because the program needs something that is not there yet.
+  [[noreturn]] void unsupported(const char* what);
+  /// The program is crashing in the middle of its turn: what it was doing is recorded as it stands.
+  void record_interrupted();
+
+ private:
+  void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
+  SchedulingPoint point() const;
+  void go_on();
+  [[noreturn]] void report_stuck();
+  static abi::ThreadIndex find_thread(std::uint64_t hash);
+
+  bool running_ = false;
+  bool at_turn_ = false;  // between arrive() and record()
+  abi::ThreadIndex current_ = 0;
+  Vector<Thread> threads_;
+  ThreadSet enabled_;
+  Strategy* strategy_ = nullptr;
+  Carrier* carrier_ = nullptr;
+  MemoryModel* memory_ = nullptr;
+  Recorder recorder_;
+  ObjectMap objects_;
+  VirtualClock clock_;
+};
+
+/// The only session of this process. Only runtime/entry and runtime/sync call this.
+Session& session();
+
+/// Exit status of a process that stop() ended; the failure record says why.
+inline constexpr int kStoppedStatus = 125;
+
+}  // namespace heddle::runtime
