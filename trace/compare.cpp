@@ -59,8 +59,14 @@ class Comparison {
       const char* field = differing_field(left, right);
       if (field == nullptr) continue;
       event_ = i;
-      return found(field, describe_with_place(expected_, left),
-                   describe_with_place(actual_, right));
+      std::string expected = describe_with_place(expected_, left);
+      std::string actual = describe_with_place(actual_, right);
+      // The words leave out what rarely matters (a site's key, an unused aux).
+      if (expected == actual) {
+        expected += exact_words(expected_, left);
+        actual += exact_words(actual_, right);
+      }
+      return found(field, expected, actual);
     }
     if (expected_.events.size() == actual_.events.size()) return false;
     event_ = common;
@@ -81,6 +87,12 @@ class Comparison {
     if (value_of(expected_, left) != value_of(actual_, right)) return "value";
     if (aux_of(expected_, left) != aux_of(actual_, right)) return "aux";
     return nullptr;
+  }
+
+  static std::string exact_words(const Trace& trace, const Event& event) {
+    return fmt::format(" [site {}, object {}+{}, size {}, value {}, aux {}]",
+                       key_of(trace, event.site), object_name(trace, event.object), event.offset,
+                       event.size, value_of(trace, event), aux_of(trace, event));
   }
 
   bool outcome() {

@@ -20,11 +20,13 @@ std::string read_file(const std::filesystem::path& path) {
     if (errno == ENOENT || errno == ENOTDIR) throw user_error(message);
     throw environment_error(message);
   }
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  // Opening a directory succeeds; only reading it fails.
-  if (in.bad() || std::filesystem::is_directory(path))
-    throw environment_error(fmt::format("cannot read {}", path.string()));
-  return bytes;
+  // Opening a directory succeeds; reading from it throws, as reading from a bad disk does.
+  try {
+    return {std::istreambuf_iterator<char>(in), {}};
+  } catch (const std::ios_base::failure& failure) {
+    throw environment_error(
+        fmt::format("cannot read {}: {}", path.string(), failure.code().message()));
+  }
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {

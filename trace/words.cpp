@@ -107,6 +107,9 @@ std::string describe_with_place(const Trace& trace, const Event& event) {
 }
 
 std::string describe(const Trace& trace, const Wait& wait) {
+  if (wait.kind == EventKind::ThreadJoin)
+    return fmt::format("{} waits to thread_join {} at {}", thread_name(trace, wait.thread),
+                       thread_name(trace, wait.holder), place_and_function(trace, wait.site));
   std::string memory = memory_name(trace, wait.object, wait.offset);
   std::string text = fmt::format("{} waits to {}{}{} at {}", thread_name(trace, wait.thread),
                                  abi::name_of(wait.kind), memory.empty() ? "" : " ", memory,
