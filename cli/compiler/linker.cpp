@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// heddle-ld: what clang calls to link under heddle-cc and heddle-c++. Links natively with lld and
+// keeps what is needed to link again, under the output's build-id. A link that cannot be kept is
+// still a good link: the user is warned, the build goes on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "driver/build/build_id.h"
+#include "driver/build/cache.h"
+#include "driver/build/response_file.h"
+#include "driver/build/saved_link.h"
+#include "driver/build/subprocess.h"
+#include "driver/build/toolchain.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace build = heddle::build;
+using Words = std::vector<std::string>;
+
+constexpr char kDefaultOutput[] = "a.out";
+constexpr char kMachine[] = "elf_x86_64";
+
+struct Request {
+  fs::path output = kDefaultOutput;
+  std::string machine = kMachine;
+  std::string build_id;  // as asked for; empty: not at all
+  bool relocatable = false;
+  bool own_layout = false;  // a linker script of the user's
+};
+
+Request read_request(const Words& words) {
+  Request request;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const bool has_next = i + 1 < words.size();
+    if ((word == "-o" || word == "--output") && has_next) {
+      request.output = words[++i];
+    } else if (word.starts_with("--output=")) {
+      request.output = word.substr(word.find('=') + 1);
+    } else if (word == "-m" && has_next) {
+      request.machine = words[++i];
+    } else if (word == "-r" || word == "--relocatable" || word == "-relocatable") {
+      request.relocatable = true;
+    } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
+      request.own_layout = true;
+    } else if (word == "--build-id") {
+      request.build_id = "sha1";
+    } else if (word.starts_with("--build-id=")) {
+      request.build_id = word.substr(word.find('=') + 1);
+    }
+  }
+  return request;
+}
+
+// Configuration scripts link hundreds of programs that nobody will ever analyse.
+bool is_probe(const fs::path& output) {
+  const std::string name = output.filename().string();
+  if (name.starts_with("conftest") || name.starts_with("cmTC_") || output == "/dev/null") {
+    return true;
+  }
+  return std::ranges::any_of(fs::absolute(output), [](const fs::path& part) {
+    return part == "CMakeScratch" || part == "CMakeTmp" || part == "CompilerIdC" ||
+           part == "CompilerIdCXX" || part == "meson-private";
+  });
+}
+
+int link(const Words& given, const Words& added) {
+  Words command = {build::llvm_tool("ld.lld").string()};
+  command.insert(command.end(), given.begin(), given.end());
+  command.insert(command.end(), added.begin(), added.end());
+  return build::run_tool(command).status;
+}
+
+// Linked objects would hold several pieces of bitcode one after the other, which no linker can tell
+// apart. Without it they are machine code and nothing else: such objects stay uninstrumented.
+int link_relocatable(const Words& given, const Request& request) {
+  const int status = link(given, {"--no-fat-lto-objects"});
+  if (status != 0) return status;
+  return build::run_tool({build::llvm_tool("llvm-objcopy").string(), "--remove-section=.llvm.lto",
+                          request.output.string()})
+      .status;
+}
+
+int link_and_keep(const Words& given, const Request& request) {
+  Words added = {"--no-fat-lto-objects"};
+  if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
+  if (request.build_id.empty() || request.build_id == "none") added.emplace_back("--build-id=sha1");
+  if (is_probe(request.output)) return link(given, added);
+
+  std::string not_kept;
+  try {
+    const build::Cache cache = build::Cache::of_user();
+    const build::WorkDirectory work(cache);
+    const fs::path tar = work.path() / "link.tar";
+    Words with_archive = added;
+    with_archive.push_back(fmt::format("--reproduce={}", tar.string()));
+    const int status = link(given, with_archive);
+    // There is no archive when nothing was linked (--version), and no ELF file when the user asked
+    // for another format.
+    if (status != 0 || !fs::exists(tar)) return status;
+    try {
+      build::save_link(cache, work, tar, build::read_build_id(request.output));
+    } catch (const heddle::Error& error) {
+      not_kept = error.what();
+    }
+  } catch (const heddle::Error& error) {
+    not_kept = error.what();
+    const int status = link(given, added);
+    if (status != 0) return status;
+  }
+  if (!not_kept.empty()) {
+    fmt::print(stderr,
+               "heddle-ld: warning: {} is linked, but Heddle cannot derive variants of it: {}\n",
+               request.output.string(), not_kept);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    const Words given(words + 1, words + count);
+    const Request request = read_request(build::expand_response_files(given));
+    // Heddle's runtime knows one machine; other targets are linked and that is all.
+    if (request.machine != kMachine) return link(given, {"--no-fat-lto-objects"});
+    if (request.relocatable) return link_relocatable(given, request);
+    return link_and_keep(given, request);
+  } catch (const heddle::Error& error) {
+    fmt::print(stderr, "heddle-ld: error: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "heddle-ld: error: {}\n", error.what());
+    return static_cast<int>(heddle::ExitCode::Defect);
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/build/saved_link.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/error.h"
+#include "driver/build/build_id.h"
+#include "driver/build/link_archive.h"
+#include "driver/build/response_file.h"
+
+namespace heddle::build {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error no_link(const Cache& cache, const fs::path& program) {
+  if (!is_heddle_built(program)) {
+    return user_error(fmt::format(
+        "{} was not built with Heddle; build it with heddle-cc or heddle-c++ (CC=heddle-cc "
+        "CXX=heddle-c++)",
+        program.string()));
+  }
+  return user_error(fmt::format(
+      "what Heddle kept of the build of {} is no longer in its cache {} (deleted, displaced by "
+      "newer builds, or built with another HEDDLE_CACHE); rebuild the program",
+      program.string(), cache.root().string()));
+}
+
+Error damaged_link(const fs::path& entry, const fs::path& program, const char* why) {
+  return user_error(
+      fmt::format("what Heddle kept of the build of {} is damaged: {} ({}); rebuild the program",
+                  program.string(), entry.string(), why));
+}
+
+}  // namespace
+
+void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& tar,
+               const std::string& build_id) {
+  const fs::path compressed = work.path() / "link.tar.zst";
+  compress_archive(tar, compressed);
+  cache.publish(compressed, cache.link(build_id));
+  cache.evict();
+}
+
+SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::path& program,
+                    const std::string& build_id) {
+  const fs::path entry = cache.link(build_id);
+  if (!fs::exists(entry)) throw no_link(cache, program);
+  cache.touch(entry);
+  const fs::path unpacked = work.path() / "link";
+  try {
+    unpack_archive(entry, unpacked);
+  } catch (const DamagedArchive& damage) {
+    throw damaged_link(entry, program, damage.what());
+  }
+  // The linker puts everything below one directory, named after the archive.
+  std::error_code error;
+  for (const fs::directory_entry& directory : fs::directory_iterator(unpacked, error)) {
+    std::ifstream file(directory.path() / "response.txt", std::ios::binary);
+    if (!file) continue;
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return {directory.path(), split_words(text)};
+  }
+  throw damaged_link(entry, program, "it holds no command line");
+}
+
+}  // namespace heddle::build

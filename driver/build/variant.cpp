@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/build/variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "driver/build/build_id.h"
+#include "driver/build/cache.h"
+#include "driver/build/response_file.h"
+#include "driver/build/saved_link.h"
+#include "driver/build/subprocess.h"
+#include "driver/build/toolchain.h"
+
+namespace heddle::build {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr char kResponseName[] = "heddle-response.txt";
+
+std::string_view name_of(Variant variant) {
+  switch (variant) {
+    case Variant::Full: return "full";
+  }
+  throw defect("a variant has no name");
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
+  return std::ranges::find(known, word) != known.end();
+}
+
+// Output and choice of code are what changes; stripping would take the names reports are made of.
+bool is_dropped(std::string_view word) {
+  return is_one_of(word, {"--fat-lto-objects", "--no-fat-lto-objects", "-s", "--strip-all", "-S",
+                          "--strip-debug"});
+}
+
+bool is_shared_library(std::string_view word) {
+  return word.starts_with("-l") || word.starts_with("--library") || word.ends_with(".so") ||
+         word.find(".so.") != std::string_view::npos;
+}
+
+// Options that take the next word as their value, of those whose value could look like a library.
+bool takes_library_like_value(std::string_view word) {
+  return is_one_of(word, {"-dynamic-linker", "--dynamic-linker", "-soname", "--soname", "-h",
+                          "-rpath", "--rpath", "-L", "-o", "-z", "-plugin", "-m"});
+}
+
+// A variant lives in the cache, so $ORIGIN would lead there; libraries are still where the program
+// is.
+void fix_origin(std::string& word, const std::string& directory) {
+  for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"}) {
+    for (std::size_t at = 0; (at = word.find(origin, at)) != std::string::npos;
+         at += directory.size()) {
+      word.replace(at, origin.size(), directory);
+    }
+  }
+}
+
+// The runtime goes before every other library: what it shares with libc and libstdc++ is its own.
+// But it goes after the program's objects and archives given by name, which must be taken from the
+// same places as in the native link.
+Words rewrite_link(const Words& saved, const std::string& home, const fs::path& output,
+                   const fs::path& plugin) {
+  const Words runtime_words = {"--push-state", "-Bdynamic", "--no-as-needed", kRuntimeName,
+                               "--pop-state"};
+  Words words;
+  bool has_runtime = false;
+  const auto add_runtime = [&] {
+    if (!has_runtime) words.insert(words.end(), runtime_words.begin(), runtime_words.end());
+    has_runtime = true;
+  };
+  for (std::size_t i = 0; i < saved.size(); ++i) {
+    std::string word = saved[i];
+    if (is_dropped(word)) continue;
+    if (word == "-o") {
+      ++i;
+      continue;
+    }
+    if (takes_library_like_value(word) && i + 1 < saved.size()) {
+      words.push_back(std::move(word));
+      word = saved[++i];
+      fix_origin(word, home);
+    } else if (is_shared_library(word)) {
+      add_runtime();
+    } else if (word.find("rpath=") != std::string::npos) {
+      fix_origin(word, home);
+    }
+    words.push_back(std::move(word));
+  }
+  add_runtime();
+  for (const std::string& added : {std::string("--fat-lto-objects"), std::string("--lto-O2"),
+                                   fmt::format("--load-pass-plugin={}", plugin.string()),
+                                   std::string("-o"), output.string()}) {
+    words.push_back(added);
+  }
+  return words;
+}
+
+bool uses_origin(const Words& words) {
+  return std::ranges::any_of(
+      words, [](const std::string& word) { return word.find("ORIGIN") != std::string::npos; });
+}
+
+void refuse_static(const Words& words, const fs::path& program) {
+  const bool is_dynamic = std::ranges::any_of(words, [](const std::string& word) {
+    return word.ends_with("-dynamic-linker") ||
+           word.find("-dynamic-linker=") != std::string::npos || word == "-shared" ||
+           word == "--shared";
+  });
+  const bool denies = std::ranges::find(words, "--no-dynamic-linker") != words.end();
+  if (is_dynamic && !denies) return;
+  throw user_error(
+      fmt::format("{} is linked statically, and Heddle's runtime is a shared library; link it "
+                  "without -static",
+                  program.string()));
+}
+
+// The linker's own words, cut to what a person reads.
+std::string first_lines(const std::string& text) {
+  constexpr int kLines = 12;
+  std::size_t end = 0;
+  for (int i = 0; i < kLines && end != std::string::npos; ++i) {
+    end = text.find('\n', end == 0 ? 0 : end + 1);
+  }
+  return text.substr(0, end);
+}
+
+Error link_failed(const ToolResult& linker, const fs::path& program, const Cache& cache) {
+  if (linker.output.find("No space left") != std::string::npos) {
+    return environment_error(fmt::format("no space is left to derive a variant of {}; {}",
+                                         program.string(), cache.advice()));
+  }
+  if (linker.output.find("Invalid bitcode") != std::string::npos ||
+      linker.output.find("Unknown attribute kind") != std::string::npos) {
+    return user_error(fmt::format(
+        "objects of {} hold bitcode of another compiler; rebuild all of the program with heddle-cc "
+        "and heddle-c++. The linker said:\n{}",
+        program.string(), first_lines(linker.output)));
+  }
+  return environment_error(
+      fmt::format("cannot derive a variant of {}. The linker said:\n{}\nBuild the program again "
+                  "with heddle-cc or heddle-c++; if this stays, the program's link is one Heddle "
+                  "cannot do yet",
+                  program.string(), first_lines(linker.output)));
+}
+
+void write_response(const fs::path& file, const Words& words, const Cache& cache) {
+  std::ofstream out(file, std::ios::binary);
+  out << join_words(words);
+  out.close();
+  if (!out)
+    throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
+}
+
+}  // namespace
+
+fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
+  const std::string build_id = read_build_id(program);
+  const fs::path plugin = pass_plugin();
+  const fs::path runtime = runtime_library();
+  const Cache cache = Cache::of_user();
+  const std::string name =
+      fmt::format("{}-{}", name_of(variant), read_build_id(plugin).substr(0, 16));
+  // A program that finds its libraries from its own directory gets a variant that is tied to that
+  // directory; another copy of the program must not find it.
+  const std::string home = fs::canonical(program).parent_path().string();
+  const std::string tied_name = fmt::format("{}-{:016x}", name, std::hash<std::string>{}(home));
+  const std::string file_name = program.filename().string();
+  const auto find_cached = [&]() -> fs::path {
+    for (const std::string& known : {name, tied_name}) {
+      fs::path place = cache.variant(build_id, known, file_name);
+      if (!fs::exists(place)) continue;
+      cache.touch(place);
+      return place;
+    }
+    return {};
+  };
+  if (fs::path cached = find_cached(); !cached.empty()) return cached;
+
+  const FileLock lock(cache, build_id);
+  if (fs::path made_meanwhile = find_cached(); !made_meanwhile.empty()) return made_meanwhile;
+  const auto say = [&](std::string_view what) {
+    if (progress) progress(what);
+  };
+  say("unpacking the saved link");
+  const WorkDirectory work(cache);
+  const SavedLink saved = load_link(cache, work, program, build_id);
+  refuse_static(saved.words, program);
+
+  const fs::path output = work.path() / "variant";
+  // Absolute names of inputs are taken as below the saved link's directory (--chroot).
+  fs::create_symlink(runtime, saved.directory / kRuntimeName);
+  write_response(saved.directory / kResponseName, rewrite_link(saved.words, home, output, plugin),
+                 cache);
+  say(fmt::format("linking the {} variant from bitcode", name_of(variant)));
+  const ToolResult linker =
+      run_tool({llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)}, saved.directory,
+               /*capture=*/true);
+  if (linker.status != 0) throw link_failed(linker, program, cache);
+  const fs::path place =
+      cache.variant(build_id, uses_origin(saved.words) ? tied_name : name, file_name);
+  cache.publish(output, place);
+  cache.evict();
+  return place;
+}
+
+}  // namespace heddle::build

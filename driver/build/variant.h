@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Derives instrumented programs from what was kept of a native build: the same link again, from
+// bitcode instead of machine code and with Heddle's pass.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string_view>
+
+namespace heddle::build {
+
+/// Production, path and audit variants will join.
+enum class Variant { Full };
+
+/// Told what a slow derivation is about, in a few words each time.
+using Progress = std::function<void(std::string_view)>;
+
+/// The path of the program's variant, made now or found in the cache. Two processes may ask at
+/// once. The variant needs the runtime library but does not say where it is: whoever starts it
+/// preloads it by absolute path. Throws heddle::Error.
+std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
+                                     const Progress& progress = {});
+
+}  // namespace heddle::build

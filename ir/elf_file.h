@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Heddle reads from programs: a thin owner round libelf. 64-bit little-endian ELF only; any
+// damage is a user error that names the file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Elf;
+
+namespace heddle::ir {
+
+class ElfFile {
+ public:
+  explicit ElfFile(const std::filesystem::path& path);
+  ~ElfFile();
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+
+  struct Symbol {
+    std::string_view name;  // as in the file; lives as long as the ElfFile
+    std::uint64_t address;
+    std::uint64_t size;
+  };
+
+  /// The description of the first note of this owner and type, also in programs without section
+  /// headers.
+  std::optional<std::string_view> note(std::string_view owner, std::uint32_t type) const;
+
+  /// The contents of a section; valid as long as the ElfFile.
+  std::optional<std::string_view> section(std::string_view name) const;
+
+  /// Variables defined here, thread-local ones left out (they have no address). Falls back to the
+  /// dynamic symbols when the file is stripped.
+  std::vector<Symbol> data_symbols() const;
+
+ private:
+  std::vector<Symbol> symbols_of(std::uint32_t section_type) const;
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  Elf* elf_ = nullptr;
+};
+
+}  // namespace heddle::ir

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pass/selection.h"
+
+#include <optional>
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+#include "pass/value_bits.h"
+
+namespace heddle::pass {
+namespace {
+
+using abi::SiteKind;
+
+struct Access {
+  SiteKind kind;
+  std::uint64_t bytes;
+};
+
+std::uint64_t store_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
+  const llvm::TypeSize size = layout.getTypeStoreSize(type);
+  return size.isScalable() ? 0 : size.getFixedValue();
+}
+
+// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
+// hook can be called from there.
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
+  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
+  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
+    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
+  }
+  return resolvers;
+}
+
+bool leaves_the_program(const llvm::CallBase& call) {
+  if (call.isInlineAsm()) return false;
+  const llvm::Value* target = call.getCalledOperand()->stripPointerCastsAndAliases();
+  const auto* function = llvm::dyn_cast<llvm::Function>(target);
+  if (function == nullptr) return true;  // through a pointer: who knows
+  if (function->isIntrinsic()) return false;
+  return function->isDeclarationForLinker();
+}
+
+// Plain accesses whose value does not fit a hook are announced as ranges.
+Access plain_access(SiteKind by_value, SiteKind as_range, llvm::Type* type,
+                    const llvm::DataLayout& layout) {
+  if (std::optional<unsigned> bytes = hook_bytes(type, layout)) return {by_value, *bytes};
+  return {as_range, store_bytes(type, layout)};
+}
+
+std::uint64_t constant_length(const llvm::AnyMemIntrinsic& intrinsic) {
+  const auto* length = llvm::dyn_cast<llvm::ConstantInt>(intrinsic.getLength());
+  return length == nullptr ? 0 : length->getZExtValue();
+}
+
+// Not covered: expanding loads, compressing stores and the vp.* family, which no C or C++ front end
+// emits at this point of the pipeline.
+void add_intrinsic_accesses(const llvm::IntrinsicInst& call, llvm::SmallVectorImpl<Access>& found) {
+  if (const auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call)) {
+    const std::uint64_t bytes = constant_length(*memory);
+    if (llvm::isa<llvm::AnyMemTransferInst>(memory)) found.push_back({SiteKind::RangeRead, bytes});
+    found.push_back({SiteKind::RangeWrite, bytes});
+    return;
+  }
+  switch (call.getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load:
+    case llvm::Intrinsic::masked_gather: found.push_back({SiteKind::RangeRead, 0}); break;
+    case llvm::Intrinsic::masked_store:
+    case llvm::Intrinsic::masked_scatter: found.push_back({SiteKind::RangeWrite, 0}); break;
+    default: break;
+  }
+}
+
+llvm::SmallVector<Access, 2> accesses_of(const llvm::Instruction& instruction,
+                                         const llvm::DataLayout& layout) {
+  llvm::SmallVector<Access, 2> found;
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    llvm::Type* type = load->getType();
+    found.push_back(load->isAtomic()
+                        ? Access{SiteKind::AtomicLoad, store_bytes(type, layout)}
+                        : plain_access(SiteKind::Load, SiteKind::RangeRead, type, layout));
+  } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    llvm::Type* type = store->getValueOperand()->getType();
+    found.push_back(store->isAtomic()
+                        ? Access{SiteKind::AtomicStore, store_bytes(type, layout)}
+                        : plain_access(SiteKind::Store, SiteKind::RangeWrite, type, layout));
+  } else if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    found.push_back({SiteKind::AtomicRmw, store_bytes(update->getType(), layout)});
+  } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    llvm::Type* type = exchange->getCompareOperand()->getType();
+    found.push_back({SiteKind::AtomicCas, store_bytes(type, layout)});
+  } else if (llvm::isa<llvm::FenceInst>(instruction)) {
+    found.push_back({SiteKind::Fence, 0});
+  } else if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+    add_intrinsic_accesses(*intrinsic, found);
+  } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+    if (leaves_the_program(*call)) found.push_back({SiteKind::Call, 0});
+  }
+  return found;
+}
+
+bool is_hooked(const Site& site, Sharing& sharing) {
+  if (site.kind == SiteKind::Call) return true;
+  if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(site.instruction)) {
+    // A signal fence orders nothing that another thread could see.
+    return fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
+  }
+  llvm::Value* pointer = accessed_pointer(*site.instruction, site.kind);
+  if (pointer == nullptr) return true;  // gather, scatter: one address a lane
+  if (pointer->getType()->getPointerAddressSpace() != 0) return false;  // relative to fs or gs
+  if (pointer->isSwiftError()) return false;                            // a register in disguise
+  if (site.bytes == 0 && llvm::isa<llvm::LoadInst, llvm::StoreInst>(site.instruction)) {
+    return false;  // scalable vector: of no size a hook could be told
+  }
+  return sharing.may_be_shared(pointer);
+}
+
+}  // namespace
+
+bool is_instrumented(const llvm::Function& function) {
+  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked);
+}
+
+llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->getPointerOperand();
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    return store->getPointerOperand();
+  }
+  if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    return update->getPointerOperand();
+  }
+  if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    return exchange->getPointerOperand();
+  }
+  if (auto* transfer = llvm::dyn_cast<llvm::AnyMemTransferInst>(&instruction)) {
+    return kind == SiteKind::RangeRead ? transfer->getRawSource() : transfer->getRawDest();
+  }
+  if (auto* set = llvm::dyn_cast<llvm::AnyMemSetInst>(&instruction)) return set->getRawDest();
+  if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::masked_load) {
+      return intrinsic->getArgOperand(0);
+    }
+    if (intrinsic->getIntrinsicID() == llvm::Intrinsic::masked_store) {
+      return intrinsic->getArgOperand(1);
+    }
+  }
+  return nullptr;
+}
+
+bool Sharing::may_be_shared(llvm::Value* pointer) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects);
+  return llvm::any_of(objects, [this](const llvm::Value* object) {
+    return may_escape(const_cast<llvm::Value*>(object));
+  });
+}
+
+bool Sharing::may_escape(llvm::Value* object) {
+  auto [known, is_new] = escapes_.try_emplace(object, true);
+  if (!is_new) return known->second;
+  bool escapes = true;
+  const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
+  if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
+    escapes = llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+  } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+    escapes =
+        variable->isThreadLocal() ? thread_local_may_escape(*variable) : !variable->isConstant();
+  }
+  escapes_[object] = escapes;
+  return escapes;
+}
+
+bool Sharing::thread_local_may_escape(llvm::GlobalVariable& variable) {
+  if (!variable.hasLocalLinkage()) return true;  // code we do not see may take its address
+  for (llvm::User* user : variable.users()) {
+    auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+    if (intrinsic == nullptr ||
+        intrinsic->getIntrinsicID() != llvm::Intrinsic::threadlocal_address ||
+        llvm::PointerMayBeCaptured(intrinsic, /*ReturnCaptures=*/true, /*StoreCaptures=*/true)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<Site> find_sites(llvm::Module& module) {
+  std::vector<Site> sites;
+  const llvm::DataLayout& layout = module.getDataLayout();
+  const auto resolvers = ifunc_resolvers(module);
+  Sharing sharing;
+  abi::SiteId next = abi::kFirstSite;
+  for (llvm::Function& function : module) {
+    if (!is_instrumented(function)) continue;
+    const bool is_resolver = resolvers.contains(&function);
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      for (const Access& access : accesses_of(instruction, layout)) {
+        Site site{&instruction, access.kind, access.bytes, next++, false};
+        site.hooked = !is_resolver && is_hooked(site, sharing);
+        sites.push_back(site);
+      }
+    }
+  }
+  return sites;
+}
+
+}  // namespace heddle::pass

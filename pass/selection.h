@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which instructions are sites, and which of them the full variant hooks.
+//
+// Every memory access, atomic, fence, memory intrinsic and call out of the program is a site,
+// hooked or not: ids are given over all of them, before anything is rewritten, so that every
+// variant made from the same bitcode numbers them alike.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "abi/abi.h"
+#include "abi/site_record.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Module.h"
+
+namespace heddle::pass {
+
+struct Site {
+  llvm::Instruction* instruction;
+  abi::SiteKind kind;
+  std::uint64_t bytes;  // 0: not fixed
+  abi::SiteId id;
+  bool hooked;
+};
+
+/// All sites in the order of their ids. A copying intrinsic has two, its read first.
+std::vector<Site> find_sites(llvm::Module& module);
+
+/// True for functions whose bodies Heddle looks at.
+bool is_instrumented(const llvm::Function& function);
+
+/// The address an access starts at; null for fences, calls and gathers.
+llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind);
+
+/// Tells memory only one thread can reach from memory that another might.
+class Sharing {
+ public:
+  /// Conservative: false only if no other thread can have the address, or nobody may write there.
+  bool may_be_shared(llvm::Value* pointer);
+
+ private:
+  bool may_escape(llvm::Value* object);
+  bool thread_local_may_escape(llvm::GlobalVariable& variable);
+
+  llvm::DenseMap<llvm::Value*, bool> escapes_;
+};
+
+}  // namespace heddle::pass
