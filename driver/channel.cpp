@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/channel.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace heddle::driver {
+namespace {
+
+constexpr std::uint64_t kPlanRecords = 1 << 20;
+constexpr std::uint64_t kTextBytes = 1 << 20;
+
+}  // namespace
+
+Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
+  std::uint64_t bytes = sizeof(abi::ChannelHeader);
+  const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
+    bytes = (bytes + 63) & ~std::uint64_t{63};
+    const abi::Region result{bytes, capacity, 0};
+    bytes += record_bytes * capacity;
+    return result;
+  };
+  abi::ChannelHeader header{};
+  header.magic = abi::kChannelMagic;
+  header.version = abi::kVersion;
+  header.plan = region(sizeof(abi::PlanRecord), kPlanRecords);
+  header.events = region(sizeof(abi::EventRecord), max_events);
+  // A decision before each event, one of data within it, and one after each thread's end.
+  header.decisions = region(sizeof(abi::DecisionRecord), 2 * max_events + abi::kMaxThreads);
+  header.threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
+  header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
+  header.text = region(1, kTextBytes);
+  header.bytes = bytes;
+
+  if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
+    throw environment_error(
+        fmt::format("cannot create {} bytes of shared memory: {}", bytes, std::strerror(errno)));
+  }
+  void* const mapping =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory_.get(), 0);
+  if (mapping == MAP_FAILED) {
+    throw environment_error(
+        fmt::format("cannot map {} bytes of shared memory: {}; a smaller "
+                    "--max-events needs less",
+                    bytes, std::strerror(errno)));
+  }
+  header_ = static_cast<abi::ChannelHeader*>(mapping);
+  *header_ = header;
+}
+
+Channel::~Channel() {
+  if (header_ != nullptr) munmap(header_, header_->bytes);
+}
+
+void Channel::set_plan(std::span<const abi::PlanRecord> plan) {
+  if (plan.size() > header_->plan.capacity) {
+    throw user_error(fmt::format("a schedule of {} decisions is longer than Heddle can follow ({})",
+                                 plan.size(), header_->plan.capacity));
+  }
+  auto* const to = reinterpret_cast<char*>(header_) + header_->plan.offset;
+  if (!plan.empty()) std::memcpy(to, plan.data(), plan.size_bytes());
+  header_->plan.count = plan.size();
+}
+
+// The target writes these counts: whatever it may have done to them, no view leaves the region.
+template <typename Record>
+std::span<const Record> Channel::view(const abi::Region& region) const {
+  const std::uint64_t count = __atomic_load_n(&region.count, __ATOMIC_ACQUIRE);
+  const auto* const first = reinterpret_cast<const char*>(header_) + region.offset;
+  return {reinterpret_cast<const Record*>(first), std::min(count, region.capacity)};
+}
+
+std::span<const abi::EventRecord> Channel::events() const {
+  return view<abi::EventRecord>(header_->events);
+}
+std::span<const abi::DecisionRecord> Channel::decisions() const {
+  return view<abi::DecisionRecord>(header_->decisions);
+}
+std::span<const abi::ThreadRecord> Channel::threads() const {
+  return view<abi::ThreadRecord>(header_->threads);
+}
+std::span<const abi::ObjectRecord> Channel::objects() const {
+  return view<abi::ObjectRecord>(header_->objects);
+}
+
+std::string_view Channel::text_at(std::uint32_t offset) const {
+  const std::span<const char> text = view<char>(header_->text);
+  if (offset >= text.size()) return {};
+  const std::string_view rest(text.data() + offset, text.size() - offset);
+  return rest.substr(0, rest.find('\0'));
+}
+
+}  // namespace heddle::driver

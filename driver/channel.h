@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver's side of abi/channel.h: creates the shared memory, lends it to a target, and gives
+// typed views of what is in it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "abi/channel.h"
+#include "driver/descriptor.h"
+
+namespace heddle::driver {
+
+class Channel {
+ public:
+  /// Room for `max_events` events. Memory is used as it is touched.
+  explicit Channel(std::uint64_t max_events);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  abi::ChannelHeader& header() { return *header_; }
+  const abi::ChannelHeader& header() const { return *header_; }
+  int descriptor() const { return memory_.get(); }
+
+  /// Throws a user error when the plan has more records than fit.
+  void set_plan(std::span<const abi::PlanRecord> plan);
+
+  std::span<const abi::EventRecord> events() const;
+  std::span<const abi::DecisionRecord> decisions() const;
+  std::span<const abi::ThreadRecord> threads() const;
+  std::span<const abi::ObjectRecord> objects() const;
+  std::string_view text_at(std::uint32_t offset) const;
+
+ private:
+  template <typename Record>
+  std::span<const Record> view(const abi::Region& region) const;
+
+  Descriptor memory_;
+  abi::ChannelHeader* header_ = nullptr;
+};
+
+}  // namespace heddle::driver

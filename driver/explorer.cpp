@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/explorer.h"
+
+#include <exception>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "driver/outcome.h"
+#include "driver/trace_builder.h"
+
+namespace heddle::driver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Endings that are no finding about the program but a reason to stop and tell.
+void refuse_if_uncontrollable(const Target& target, const Ending& ending) {
+  if (ending.kind == abi::FailureKind::Unsupported) {
+    throw user_error("the program cannot be controlled: " + ending.message +
+                     "; docs/limits.md lists what is not supported");
+  }
+  if (ending.kind == abi::FailureKind::Internal) {
+    throw defect(ending.message + "\n" + target.standard_error());
+  }
+}
+
+Ending judge(const Target& target, const Execution& execution, const std::string& fails_if) {
+  Ending ending = classify(target, execution);
+  refuse_if_uncontrollable(target, ending);
+  if (!ending.failed() && !fails_if.empty() && predicate_holds(fails_if, target, ending)) {
+    ending.kind = abi::FailureKind::Predicate;
+  }
+  return ending;
+}
+
+KeptRun keep(const Program& program, const Inputs& inputs, const Target& target,
+             const Ending& ending, std::uint64_t number, double seconds) {
+  return {number,
+          build_trace(program, target, ending),
+          build_schedule(program, target, inputs),
+          target.standard_output(),
+          target.standard_error(),
+          seconds};
+}
+
+class Exploration {
+ public:
+  Exploration(const Program& program, const Inputs& inputs, Search& search,
+              const ExploreLimits& limits, const OnFailure& on_failure, const OnStatus& on_status)
+      : program_(program),
+        inputs_(inputs),
+        search_(search),
+        limits_(limits),
+        on_failure_(on_failure),
+        on_status_(on_status) {}
+
+  ExploreResult run() {
+    std::vector<std::thread> others;
+    for (unsigned i = 1; i < limits_.workers; ++i) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& worker : others) worker.join();
+    if (error_) std::rethrow_exception(error_);
+    result_.status.seconds = seconds_since(start_);
+    result_.exhausted_bound = search_.exhausted_bound();
+    result_.interrupted = limits_.interrupted != nullptr && *limits_.interrupted;
+    return result_;
+  }
+
+ private:
+  void work() {
+    try {
+      // One target a worker, created in the thread that uses it: the kernel ends a target together
+      // with the thread that started it.
+      const std::uint64_t max_events = search_options().max_events;
+      Target target(program_.executable(), inputs_, max_events, limits_.execution);
+      while (!stopping()) {
+        const std::optional<Trial> trial = take();
+        if (!trial) break;
+        execute(target, *trial);
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  /// The first trial is taken in advance, for its options size the channel.
+  abi::Options search_options() {
+    const std::scoped_lock lock(mutex_);
+    if (!first_) first_ = search_.next();
+    if (first_) options_ = first_->options;
+    return options_;
+  }
+
+  std::optional<Trial> take() {
+    std::optional<Trial> trial;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (limits_.schedules != 0 && taken_ >= limits_.schedules) return std::nullopt;
+      if (result_.first_failure && !limits_.all) return std::nullopt;
+      ++taken_;
+      trial.swap(first_);
+    }
+    return trial ? trial : search_.next();
+  }
+
+  bool stopping() {
+    const std::scoped_lock lock(mutex_);
+    if (stop_ || (limits_.interrupted != nullptr && *limits_.interrupted)) return true;
+    return limits_.time.count() != 0 && Clock::now() - start_ >= limits_.time;
+  }
+
+  void execute(Target& target, const Trial& trial) {
+    const Clock::time_point begin = Clock::now();
+    const Execution execution = target.run(trial.options, trial.plan);
+    const Ending ending = judge(target, execution, limits_.fails_if);
+    const double seconds = seconds_since(begin);
+    search_.observe(trial, target.channel());
+
+    const std::scoped_lock lock(mutex_);
+    ++result_.status.schedules;
+    if (ending.failed()) {
+      ++result_.status.failing;
+      note_failure(keep(program_, inputs_, target, ending, trial.number, seconds));
+    }
+    result_.status.seconds = seconds_since(start_);
+    on_status_(result_.status);
+  }
+
+  void note_failure(const KeptRun& run) {
+    if (!result_.first_failure || run.number < *result_.first_failure) {
+      result_.first_failure = run.number;
+    }
+    if (!signatures_.insert(trace::signature(run.trace)).second) return;
+    result_.status.distinct_failures = signatures_.size();
+    on_failure_(run);
+  }
+
+  const Program& program_;
+  const Inputs& inputs_;
+  Search& search_;
+  const ExploreLimits& limits_;
+  const OnFailure& on_failure_;
+  const OnStatus& on_status_;
+  const Clock::time_point start_ = Clock::now();
+
+  std::mutex mutex_;  // guards all below, and everything that is not safe to share (program_)
+  std::optional<Trial> first_;
+  abi::Options options_;
+  std::uint64_t taken_ = 0;
+  bool stop_ = false;
+  std::exception_ptr error_;
+  std::set<std::string> signatures_;
+  ExploreResult result_;
+};
+
+}  // namespace
+
+ExploreResult explore(const Program& program, const Inputs& inputs, Search& search,
+                      const ExploreLimits& limits, const OnFailure& on_failure,
+                      const OnStatus& on_status) {
+  return Exploration(program, inputs, search, limits, on_failure, on_status).run();
+}
+
+KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Options& options,
+                 std::span<const abi::PlanRecord> plan, const ExploreLimits& limits) {
+  Target target(program.executable(), inputs, options.max_events, limits.execution);
+  const Clock::time_point begin = Clock::now();
+  const Execution execution = target.run(options, plan);
+  const Ending ending = judge(target, execution, limits.fails_if);
+  return keep(program, inputs, target, ending, 1, seconds_since(begin));
+}
+
+}  // namespace heddle::driver

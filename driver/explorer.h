@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search loop: workers take trials from a search, execute them, and hand failures on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "driver/program.h"
+#include "driver/search/search.h"
+#include "driver/target.h"
+#include "trace/schedule.h"
+#include "trace/trace.h"
+
+namespace heddle::driver {
+
+/// One execution, with everything needed to keep it.
+struct KeptRun {
+  std::uint64_t number = 0;  // of its trial
+  trace::Trace trace;
+  trace::Schedule schedule;
+  std::string standard_output;
+  std::string standard_error;
+  double seconds = 0;
+};
+
+struct ExploreLimits {
+  std::uint64_t schedules = 0;                  // 0: no limit
+  std::chrono::milliseconds time{0};            // 0: no limit
+  std::chrono::milliseconds execution{10'000};  // after which an execution counts as hanging
+  unsigned workers = 1;
+  bool all = false;  // go on after the first failure
+  std::string fails_if;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct ExploreStatus {
+  std::uint64_t schedules = 0;
+  std::uint64_t failing = 0;
+  std::uint64_t distinct_failures = 0;
+  double seconds = 0;
+};
+
+struct ExploreResult {
+  ExploreStatus status;
+  std::optional<std::uint64_t> first_failure;  // number of the first failing trial
+  std::optional<std::uint32_t> exhausted_bound;
+  bool interrupted = false;
+};
+
+/// Called with the first failure of each signature, as soon as it is found (and, where workers
+/// overtake each other, again if an earlier trial turns out to have the same).
+using OnFailure = std::function<void(const KeptRun&)>;
+using OnStatus = std::function<void(const ExploreStatus&)>;
+
+ExploreResult explore(const Program& program, const Inputs& inputs, Search& search,
+                      const ExploreLimits& limits, const OnFailure& on_failure,
+                      const OnStatus& on_status);
+
+/// A single execution under the given options and plan.
+KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Options& options,
+                 std::span<const abi::PlanRecord> plan, const ExploreLimits& limits);
+
+}  // namespace heddle::driver

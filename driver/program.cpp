@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "base/error.h"
+#include "driver/build/build_id.h"
+#include "driver/build/variant.h"
+
+namespace heddle::driver {
+namespace {
+
+struct SpecialSite {
+  abi::SiteId id;
+  const char* key;
+};
+constexpr SpecialSite kSpecialSites[] = {
+    {abi::kUnknownSite, "<unknown>"},
+    {abi::kThreadStartSite, "<start>"},
+    {abi::kThreadExitSite, "<exit>"},
+};
+
+std::filesystem::path find_in_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* const path = std::getenv("PATH");
+  std::istringstream directories(path == nullptr ? "" : path);
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::filesystem::path candidate = std::filesystem::path(directory) / name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  throw user_error(
+      fmt::format("no program '{}' in PATH; for one in this directory type ./{}", name, name));
+}
+
+}  // namespace
+
+Program Program::open(const std::string& name, const Progress& progress) {
+  Program program;
+  program.name_ = name;
+  const std::filesystem::path path = find_in_path(name);
+  if (!std::filesystem::exists(path)) {
+    throw user_error(fmt::format("there is no program {}", path.string()));
+  }
+  if (std::filesystem::is_directory(path) || access(path.c_str(), X_OK) != 0) {
+    throw user_error(fmt::format("{} is not a program that can be run", path.string()));
+  }
+  program.build_id_ = build::read_build_id(path);
+  program.executable_ = std::filesystem::absolute(path);
+  if (build::is_heddle_built(path)) {
+    program.executable_ = build::derive_variant(path, build::Variant::Full, progress);
+    program.sites_ = ir::SiteTable::of_program(program.executable_);
+  }
+  return program;
+}
+
+trace::Site Program::site(abi::SiteId id) const {
+  for (const SpecialSite& special : kSpecialSites) {
+    if (special.id == id) return {special.key, "", {}};
+  }
+  const ir::SiteInfo* const info = sites_ ? sites_->find(id) : nullptr;
+  if (info == nullptr) return {kSpecialSites[0].key, "", {}};
+  return {info->key, info->callee, info->frames};
+}
+
+std::optional<abi::SiteId> Program::site_by_key(std::string_view key) const {
+  for (const SpecialSite& special : kSpecialSites) {
+    if (special.key == key) return special.id;
+  }
+  return sites_ ? sites_->by_key(key) : std::nullopt;
+}
+
+std::optional<ir::SymbolTable::Place> Program::variable(const std::string& module,
+                                                        std::uint64_t address) const {
+  auto found = symbols_.find(module);
+  if (found == symbols_.end()) {
+    const std::filesystem::path file = module.empty() ? executable_ : std::filesystem::path(module);
+    ir::SymbolTable table;
+    if (std::filesystem::exists(file)) table = ir::SymbolTable::of_file(file);
+    found = symbols_.emplace(module, std::move(table)).first;
+  }
+  return found->second.find(address);
+}
+
+}  // namespace heddle::driver

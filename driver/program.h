@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program the user named, ready to be controlled: what to execute in its place, and what is known
+// of its sites and symbols.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "abi/abi.h"
+#include "ir/site_table.h"
+#include "ir/symbol_table.h"
+#include "trace/trace.h"
+
+namespace heddle::driver {
+
+using Progress = std::function<void(std::string_view)>;
+
+class Program {
+ public:
+  /// `name` as typed in a shell: a path, or a word to look up in PATH. A program that was not built
+  /// with heddle-cc is controlled at its synchronisation operations only.
+  static Program open(const std::string& name, const Progress& progress);
+
+  const std::string& name() const { return name_; }
+  const std::string& build_id() const { return build_id_; }
+  const std::filesystem::path& executable() const { return executable_; }
+  /// False for a program whose memory accesses cannot be seen.
+  bool instrumented() const { return sites_.has_value(); }
+
+  /// Also answers for sites that no instruction has, and for unknown ones.
+  trace::Site site(abi::SiteId id) const;
+  std::optional<abi::SiteId> site_by_key(std::string_view key) const;
+
+  /// The variable at `address` (relative to where the module is loaded) in `module` (empty: the
+  /// program itself).
+  std::optional<ir::SymbolTable::Place> variable(const std::string& module,
+                                                 std::uint64_t address) const;
+
+ private:
+  std::string name_;
+  std::string build_id_;
+  std::filesystem::path executable_;
+  std::optional<ir::SiteTable> sites_;
+  mutable std::map<std::string, ir::SymbolTable> symbols_;  // by module, read when first asked for
+};
+
+}  // namespace heddle::driver

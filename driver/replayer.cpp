@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/replayer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "base/error.h"
+#include "driver/outcome.h"
+#include "driver/trace_builder.h"
+#include "trace/compare.h"
+#include "trace/schedule_text.h"
+
+namespace heddle::driver {
+namespace {
+
+constexpr std::chrono::milliseconds kExecutionLimit{60'000};
+
+abi::Options replay_options(const trace::Trace& trace) {
+  abi::Options options;
+  std::strcpy(options.strategy, "replay");
+  const auto max_events = trace.header.options.find("max_events");
+  if (max_events != trace.header.options.end()) {
+    options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
+  }
+  return options;
+}
+
+std::string first_different_line(const char* stream, const std::string& expected,
+                                 const std::string& actual) {
+  std::size_t line = 1;
+  std::size_t start = 0;
+  for (std::size_t i = 0;; ++i) {
+    const bool ended = i == expected.size() || i == actual.size();
+    if (ended || expected[i] != actual[i]) break;
+    if (expected[i] == '\n') ++line, start = i + 1;
+  }
+  const auto rest = [start](const std::string& text) {
+    return text.substr(start, text.find('\n', start) - start);
+  };
+  return fmt::format("{} differs in line {}: expected \"{}\", got \"{}\"", stream, line,
+                     rest(expected), rest(actual));
+}
+
+}  // namespace
+
+Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation)
+    : program_(program),
+      expectation_(expectation),
+      plan_(make_plan(program, expectation.schedule)),
+      options_(replay_options(expectation.trace)),
+      target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
+
+ReplayResult Replayer::replay() {
+  const auto begin = std::chrono::steady_clock::now();
+  const Execution execution = target_.run(options_, plan_);
+  ReplayResult result;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Ending ending = classify(target_, execution);
+  trace::Trace actual = build_trace(program_, target_, ending);
+  result.events = actual.events.size();
+
+  // A predicate judged the recorded run; what it judged is compared byte by byte below.
+  if (expectation_.trace.outcome.kind == abi::FailureKind::Predicate && !ending.failed()) {
+    actual.outcome.kind = abi::FailureKind::Predicate;
+  }
+  if (const auto difference = trace::first_difference(expectation_.trace, actual)) {
+    result.difference = trace::to_text(*difference);
+    const std::uint64_t position = target_.channel().header().failure.plan_position;
+    if (ending.kind == abi::FailureKind::Divergence) {
+      result.difference += position < expectation_.schedule.decisions.size()
+                               ? "\nthe schedule could not be followed at: " +
+                                     trace::to_text(expectation_.schedule.decisions[position])
+                               : "\nthe schedule was at its end and did not say who goes on";
+    }
+    return result;
+  }
+  const std::string output = target_.standard_output();
+  const std::string error = target_.standard_error();
+  if (output != expectation_.standard_output) {
+    result.difference =
+        first_different_line("standard output", expectation_.standard_output, output);
+  } else if (error != expectation_.standard_error) {
+    result.difference = first_different_line("standard error", expectation_.standard_error, error);
+  } else {
+    result.reproduced = true;
+  }
+  return result;
+}
+
+}  // namespace heddle::driver

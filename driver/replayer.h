@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enforces a schedule and checks that what came back is what was recorded: every event with thread,
+// site, object, offset, size and value, the outcome, standard output and error. Anything less is
+// not "reproduced".
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/program.h"
+#include "driver/target.h"
+#include "trace/schedule.h"
+#include "trace/trace.h"
+
+namespace heddle::driver {
+
+/// What a replay has to bring back.
+struct Expectation {
+  trace::Trace trace;
+  trace::Schedule schedule;
+  std::string standard_output;
+  std::string standard_error;
+};
+
+struct ReplayResult {
+  bool reproduced = false;
+  std::uint64_t events = 0;
+  double seconds = 0;
+  std::string difference;  // what differs first, in words; empty if reproduced
+};
+
+class Replayer {
+ public:
+  Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation);
+  ReplayResult replay();
+
+ private:
+  const Program& program_;
+  const Expectation& expectation_;
+  std::vector<abi::PlanRecord> plan_;
+  abi::Options options_;
+  Target target_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/target.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "base/error.h"
+#include "driver/build/toolchain.h"
+
+namespace heddle::driver {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kStartLimit{30'000};
+constexpr milliseconds kAliveCheck{100};
+
+/// A file in memory that the program writes to; emptied before each execution. Appending, so that
+/// emptying it also resets where the next write goes.
+Descriptor make_output(const char* name) {
+  Descriptor file(memfd_create(name, MFD_CLOEXEC));
+  if (!file.valid() || fcntl(file.get(), F_SETFL, O_APPEND) != 0) {
+    throw environment_error(fmt::format("cannot create a file in memory: {}", strerror(errno)));
+  }
+  return file;
+}
+
+Descriptor make_input(const std::string& bytes) {
+  Descriptor file = make_output("heddle-input");
+  if (write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+    throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
+  }
+  return file;
+}
+
+std::string contents(const Descriptor& file) {
+  std::string bytes;
+  char buffer[64 << 10];
+  for (;;) {
+    const ssize_t got = pread(file.get(), buffer, sizeof buffer, static_cast<off_t>(bytes.size()));
+    if (got <= 0) return bytes;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (std::string& text : strings) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> controlled_environment(const std::vector<std::string>& environment) {
+  std::vector<std::string> result;
+  for (const std::string& entry : environment) {
+    // The program's own LD_PRELOAD would have to come after ours; none has been met that needs it.
+    if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
+  }
+  result.push_back("LD_PRELOAD=" + build::runtime_library().string());
+  return result;
+}
+
+/// Everything the new process does before it becomes the program. After fork() in a process that
+/// may have other threads: system calls only.
+[[noreturn]] void become(const char* executable, const char* directory, char** arguments,
+                         char** environment, const int (&streams)[3], int channel, int report) {
+  int error = 0;
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur <= static_cast<rlim_t>(abi::kChannelDescriptor)) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The same addresses in every run. Where that is forbidden the run still works.
+  personality(static_cast<unsigned long>(personality(0xffffffff)) | ADDR_NO_RANDOMIZE);
+  if (chdir(directory) != 0) error = errno;
+  for (int i = 0; i < 3 && error == 0; ++i) {
+    if (dup2(streams[i], i) < 0) error = errno;
+  }
+  if (error == 0 && dup2(channel, abi::kChannelDescriptor) < 0) error = errno;
+  if (error == 0) {
+    execve(executable, arguments, environment);
+    error = errno;
+  }
+  [[maybe_unused]] const ssize_t told = write(report, &error, sizeof error);
+  _exit(127);
+}
+
+}  // namespace
+
+Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
+               std::uint64_t max_events, std::chrono::milliseconds timeout)
+    : channel_(max_events),
+      input_(make_input(inputs.standard_input)),
+      output_(make_output("heddle-output")),
+      error_(make_output("heddle-error")),
+      timeout_(timeout),
+      name_(inputs.arguments.at(0)) {
+  start(executable, inputs);
+}
+
+void Target::start(const std::filesystem::path& executable, const Inputs& inputs) {
+  std::vector<std::string> arguments = inputs.arguments;
+  std::vector<std::string> environment = controlled_environment(inputs.environment);
+  const std::vector<char*> argument_pointers = pointers(arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    throw environment_error(fmt::format("cannot create a pipe: {}", strerror(errno)));
+  }
+  const Descriptor report(ends[0]);
+  Descriptor report_end(ends[1]);
+  const int streams[3] = {input_.get(), output_.get(), error_.get()};
+  process_ = fork();
+  if (process_ == 0) {
+    become(executable.c_str(), inputs.directory.c_str(),
+           const_cast<char**>(argument_pointers.data()),
+           const_cast<char**>(environment_pointers.data()), streams, channel_.descriptor(),
+           report_end.get());
+  }
+  if (process_ < 0) {
+    throw environment_error(fmt::format("cannot start a process: {}", strerror(errno)));
+  }
+  report_end.reset();
+  int error = 0;
+  if (read(report.get(), &error, sizeof error) == sizeof error) {
+    waitpid(process_, nullptr, 0);
+    process_ = -1;
+    throw user_error(
+        fmt::format("cannot run {} in {}: {}", name_, inputs.directory.string(), strerror(error)));
+  }
+  if (!wait_for(abi::ChannelState::Ready, kStartLimit)) {
+    throw environment_error(
+        fmt::format("{} did not come up within {} s", name_, kStartLimit.count() / 1000));
+  }
+}
+
+Target::~Target() {
+  if (process_ <= 0) return;
+  kill(process_, SIGKILL);  // its executions die with it
+  waitpid(process_, nullptr, 0);
+}
+
+void Target::set_state(abi::ChannelState state) {
+  std::uint32_t* const word = &channel_.header().state;
+  __atomic_store_n(word, static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
+  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
+  const steady_clock::time_point deadline = steady_clock::now() + timeout;
+  const std::uint32_t* const word = &channel_.header().state;
+  for (;;) {
+    const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    if (state == static_cast<std::uint32_t>(wanted)) return true;
+    if (steady_clock::now() >= deadline) return false;
+    const timespec wait{0, kAliveCheck.count() * 1'000'000};
+    if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
+      int status = 0;
+      if (waitpid(process_, &status, WNOHANG) != process_) continue;
+      process_ = -1;
+      const std::string said = standard_error();
+      throw environment_error(fmt::format(
+          "{} ended before it could be controlled{}{}\n"
+          "Heddle controls dynamically linked programs; a statically linked one must be linked "
+          "again without -static.",
+          name_, said.empty() ? "" : "; it said:\n", said));
+    }
+  }
+}
+
+Execution Target::run(const abi::Options& options, std::span<const abi::PlanRecord> plan) {
+  abi::ChannelHeader& header = channel_.header();
+  header.options = options;
+  channel_.set_plan(plan);
+  if (ftruncate(output_.get(), 0) != 0 || ftruncate(error_.get(), 0) != 0 ||
+      lseek(input_.get(), 0, SEEK_SET) != 0) {
+    throw environment_error(fmt::format("cannot reset the program's files: {}", strerror(errno)));
+  }
+  set_state(abi::ChannelState::RunRequested);
+  Execution execution;
+  if (!wait_for(abi::ChannelState::Finished, timeout_)) {
+    execution.timed_out = true;
+    kill(header.child, SIGKILL);
+    if (!wait_for(abi::ChannelState::Finished, kStartLimit)) {
+      throw defect(fmt::format("an execution of {} could not be ended", name_));
+    }
+  }
+  execution.status = header.status;
+  return execution;
+}
+
+std::string Target::standard_output() const {
+  return contents(output_);
+}
+std::string Target::standard_error() const {
+  return contents(error_);
+}
+
+}  // namespace heddle::driver

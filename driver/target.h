@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program under control: started once, then executed as often as wanted, each time as a fork of
+// the process that stands before the program's first instruction (runtime/session/fork_server.h).
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/channel.h"
+#include "driver/channel.h"
+#include "driver/descriptor.h"
+
+namespace heddle::driver {
+
+/// What the program is started with. Replaying a run needs the same again, byte for byte: the
+/// kernel puts these strings on the stack, where the program can see how long they are.
+struct Inputs {
+  std::vector<std::string> arguments;    // arguments[0] is the program as the user wrote it
+  std::vector<std::string> environment;  // "NAME=value"
+  std::filesystem::path directory;
+  std::string standard_input;
+  bool operator==(const Inputs&) const = default;
+};
+
+struct Execution {
+  int status = 0;  // as wait(2) gives it
+  bool timed_out = false;
+};
+
+class Target {
+ public:
+  /// Starts `executable` with the runtime library loaded. Throws when it does not come up.
+  Target(const std::filesystem::path& executable, const Inputs& inputs, std::uint64_t max_events,
+         std::chrono::milliseconds timeout);
+  ~Target();
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  /// One execution. What it recorded is in channel() until the next call.
+  Execution run(const abi::Options& options, std::span<const abi::PlanRecord> plan);
+
+  const Channel& channel() const { return channel_; }
+  std::string standard_output() const;
+  std::string standard_error() const;
+
+ private:
+  void start(const std::filesystem::path& executable, const Inputs& inputs);
+  /// False when the time is over first. Throws when the serving process has died.
+  bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
+  void set_state(abi::ChannelState state);
+
+  Channel channel_;
+  Descriptor input_;
+  Descriptor output_;
+  Descriptor error_;
+  std::chrono::milliseconds timeout_;
+  pid_t process_ = -1;
+  std::string name_;
+};
+
+}  // namespace heddle::driver

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/trace_builder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heddle::driver {
+namespace {
+
+class TraceBuilder {
+ public:
+  TraceBuilder(const Program& program, const Target& target)
+      : program_(program), channel_(target.channel()), paths_(thread_paths(channel_)) {}
+
+  trace::Trace build(const Ending& ending) {
+    add_header();
+    add_threads();
+    trace_.events.reserve(channel_.events().size());
+    for (const abi::EventRecord& record : channel_.events()) {
+      const Location location = locate(record.object, record.offset);
+      trace_.events.push_back({record.kind, record.thread, site(record.site), location.object,
+                               record.size, location.offset, record.value, record.aux});
+    }
+    add_outcome(ending);
+    return std::move(trace_);
+  }
+
+ private:
+  struct Location {
+    trace::ObjectIndex object = trace::kNone;
+    std::uint64_t offset = 0;
+  };
+
+  void add_header() {
+    trace_.header.program = program_.name();
+    trace_.header.build_id = program_.build_id();
+    const abi::Options& options = channel_.header().options;
+#define HEDDLE_OPTION(Type, name, default_value, help) \
+  trace_.header.options[#name] = fmt::format("{}", options.name);
+#include "abi/options.def"
+  }
+
+  void add_threads() {
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      const abi::ThreadIndex parent = channel_.threads()[i].parent;
+      trace_.threads.push_back({paths_[i], parent == abi::kNoThread ? trace::kNone : parent});
+    }
+  }
+
+  trace::SiteIndex site(abi::SiteId id) {
+    const auto [entry, is_new] =
+        sites_.emplace(id, static_cast<trace::SiteIndex>(trace_.sites.size()));
+    if (is_new) trace_.sites.push_back(program_.site(id));
+    return entry->second;
+  }
+
+  trace::ObjectIndex object(abi::ObjectKind kind, const std::string& name, std::uint64_t size) {
+    const auto [entry, is_new] =
+        objects_.emplace(name, static_cast<trace::ObjectIndex>(trace_.objects.size()));
+    if (is_new) trace_.objects.push_back({kind, name, size});
+    return entry->second;
+  }
+
+  std::string path(abi::ThreadIndex thread) const {
+    return thread < paths_.size() ? paths_[thread] : "t?";
+  }
+
+  Location locate(std::uint32_t number, std::uint64_t offset) {
+    if (number == 0 || number > channel_.objects().size()) return {};
+    const abi::ObjectRecord& record = channel_.objects()[number - 1];
+    switch (record.kind) {
+      case abi::ObjectKind::Static: return locate_static(record, offset);
+      case abi::ObjectKind::Heap:
+        return {object(record.kind,
+                       fmt::format("heap {} #{} ({})", path(record.thread), record.count,
+                                   program_.site(record.site).key),
+                       record.size),
+                offset};
+      case abi::ObjectKind::Stack:
+        return {object(record.kind, "stack " + path(record.thread), record.size), offset};
+      case abi::ObjectKind::Unknown: break;
+    }
+    return {object(abi::ObjectKind::Unknown, "memory", 0), offset};
+  }
+
+  /// The runtime knows the module only; which variable it is, its symbol table tells.
+  Location locate_static(const abi::ObjectRecord& record, std::uint64_t offset) {
+    const std::string module(channel_.text_at(record.name));
+    if (const auto place = program_.variable(module, offset)) {
+      return {object(record.kind, place->symbol, place->size), place->offset};
+    }
+    const std::string file = module.empty() ? program_.name() : module;
+    return {object(record.kind, std::filesystem::path(file).filename().string() + " data", 0),
+            offset};
+  }
+
+  void add_outcome(const Ending& ending) {
+    const abi::FailureRecord& record = channel_.header().failure;
+    trace::Outcome& outcome = trace_.outcome;
+    outcome.kind = ending.kind;
+    outcome.exit_code = ending.exit_code;
+    outcome.signal = ending.signal;
+    outcome.message = ending.message;
+    if (!ending.failed() || ending.kind == abi::FailureKind::Exit ||
+        ending.kind == abi::FailureKind::Predicate) {
+      return;
+    }
+    outcome.thread = record.thread < paths_.size() ? record.thread : trace::kNone;
+    outcome.site = site(record.site);
+    if (ending.kind == abi::FailureKind::UseAfterFree ||
+        ending.kind == abi::FailureKind::DoubleFree) {
+      outcome.related_site = site(record.related_site);
+    }
+    for (std::uint32_t i = 0; i < record.wait_count; ++i) add_wait(record.waits[i]);
+    if (ending.kind == abi::FailureKind::Assert && record.file[0] != 0) {
+      outcome.file = record.file;
+      outcome.function = record.function;
+      outcome.line = record.line;
+    } else if (const auto& frames = trace_.sites[outcome.site].frames; !frames.empty()) {
+      outcome.file = frames[0].file;
+      outcome.function = frames[0].function;
+      outcome.line = frames[0].line;
+    }
+  }
+
+  void add_wait(const abi::WaitRecord& record) {
+    const Location location = locate(record.object, record.offset);
+    trace_.outcome.waits.push_back(
+        {record.kind, record.thread, record.holder == abi::kNoThread ? trace::kNone : record.holder,
+         site(record.site), site(record.holder_site), location.object, location.offset});
+  }
+
+  const Program& program_;
+  const Channel& channel_;
+  std::vector<std::string> paths_;
+  trace::Trace trace_;
+  std::unordered_map<abi::SiteId, trace::SiteIndex> sites_;
+  std::map<std::string, trace::ObjectIndex> objects_;
+};
+
+std::string where(const trace::Site& site) {
+  if (site.frames.empty()) return {};
+  const trace::Frame& frame = site.frames[0];
+  return fmt::format("{}:{}:{}", std::filesystem::path(frame.file).filename().string(), frame.line,
+                     frame.column);
+}
+
+std::uint64_t hash_of_path(const std::string& path) {
+  std::uint64_t hash = abi::kMainThreadHash;
+  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
+    hash = abi::path_hash(hash, std::strtoull(path.c_str() + dot + 1, nullptr, 10));
+  }
+  return hash;
+}
+
+}  // namespace
+
+std::vector<std::string> thread_paths(const Channel& channel) {
+  std::vector<std::string> paths;
+  for (const abi::ThreadRecord& thread : channel.threads()) {
+    paths.push_back(thread.parent == abi::kNoThread || thread.parent >= paths.size()
+                        ? "t0"
+                        : fmt::format("{}.{}", paths[thread.parent], thread.ordinal));
+  }
+  return paths;
+}
+
+trace::Trace build_trace(const Program& program, const Target& target, const Ending& ending) {
+  return TraceBuilder(program, target).build(ending);
+}
+
+trace::Schedule build_schedule(const Program& program, const Target& target, const Inputs& inputs) {
+  const Channel& channel = target.channel();
+  const std::vector<std::string> paths = thread_paths(channel);
+  trace::Schedule schedule;
+  schedule.program = program.name();
+  schedule.build_id = program.build_id();
+  schedule.memory_model = channel.header().options.memory_model;
+  schedule.arguments.assign(inputs.arguments.begin() + 1, inputs.arguments.end());
+
+  // How often each thread has been where, and how many events it has had.
+  std::map<std::pair<abi::ThreadIndex, abi::SiteId>, std::uint32_t> visits;
+  std::map<abi::ThreadIndex, std::uint64_t> ordinals;
+  std::uint64_t event = 0;
+  for (const abi::DecisionRecord& record : channel.decisions()) {
+    for (; event < record.event && event < channel.events().size(); ++event) {
+      const abi::EventRecord& done = channel.events()[event];
+      ++visits[{done.thread, done.site}];
+      ++ordinals[done.thread];
+    }
+    const bool is_value = record.kind == abi::DecisionKind::Value;
+    if (!is_value && record.chosen == record.thread) continue;  // going on needs no saying
+    const trace::Site site = program.site(record.site);
+    trace::Decision decision;
+    decision.kind = record.kind;
+    decision.thread = paths.at(record.thread);
+    decision.site = site.key;
+    decision.occurrence = visits[{record.thread, record.site}] + 1;
+    decision.ordinal = ordinals[record.thread] + 1;
+    decision.pending = record.pending;
+    decision.where = where(site);
+    if (is_value) {
+      decision.value = record.chosen;
+      decision.bound = record.bound;
+    } else {
+      decision.preemption = record.could_continue != 0;
+      decision.target = paths.at(record.chosen);
+    }
+    schedule.decisions.push_back(std::move(decision));
+  }
+  return schedule;
+}
+
+std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule) {
+  std::vector<abi::PlanRecord> plan;
+  plan.reserve(schedule.decisions.size());
+  for (const trace::Decision& decision : schedule.decisions) {
+    const std::optional<abi::SiteId> site = program.site_by_key(decision.site);
+    if (!site) {
+      throw user_error(fmt::format(
+          "the schedule switches at {}{}, which this build of {} does not have; explore it again "
+          "with: heddle explore -- {}",
+          decision.site, decision.where.empty() ? "" : fmt::format(" ({})", decision.where),
+          program.name(), program.name()));
+    }
+    const bool is_value = decision.kind == abi::DecisionKind::Value;
+    plan.push_back({hash_of_path(decision.thread),
+                    is_value ? decision.value : hash_of_path(decision.target),
+                    *site,
+                    decision.occurrence,
+                    decision.kind,
+                    {}});
+  }
+  return plan;
+}
+
+}  // namespace heddle::driver

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns what an execution left in its channel into a trace and a schedule: numbers become names.
+#pragma once
+
+#include "driver/outcome.h"
+#include "driver/program.h"
+#include "driver/target.h"
+#include "trace/schedule.h"
+#include "trace/trace.h"
+
+namespace heddle::driver {
+
+trace::Trace build_trace(const Program& program, const Target& target, const Ending& ending);
+
+trace::Schedule build_schedule(const Program& program, const Target& target, const Inputs& inputs);
+
+/// The instructions that make the runtime follow `schedule`. Throws a user error that names the
+/// first place this build of the program does not have.
+std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule);
+
+/// "t0.2.1" for each thread of the execution.
+std::vector<std::string> thread_paths(const Channel& channel);
+
+}  // namespace heddle::driver
