@@ -47,6 +47,7 @@ std::string details(const Trace& trace, const Event& event) {
       return event.value == 0 ? "" : fmt::format(" failed with {}", event.value);
     case EventKind::CondSignal:
       return event.aux == 0 ? " woke nobody" : " woke " + thread_name(trace, event.aux - 1);
+    case EventKind::CondWake: return event.value == 0 ? " signalled" : " timed out";
     case EventKind::CondBroadcast: return fmt::format(" woke {}", event.value);
     case EventKind::Sleep: return fmt::format(" {} ns", event.value);
     // A kind that carries nothing more needs no row here.

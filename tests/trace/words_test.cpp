@@ -31,6 +31,7 @@ TEST(Words, DescribesEveryKindWithoutItsTables) {
     if (kind == 3) EXPECT_EQ(describe(empty, event), "thread_create thread number 77");
     if (kind == 16) EXPECT_EQ(describe(empty, event), "fence unknown order");
     if (kind == 20) EXPECT_EQ(describe(empty, event), "mutex_lock failed with 77");
+    if (kind == 34) EXPECT_EQ(describe(empty, event), "cond_wake timed out");
     if (kind == 31) EXPECT_EQ(describe(empty, event), "cond_signal woke thread number 76");
   }
   Event large;

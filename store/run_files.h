@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The directory of one run. Knows nothing of the catalogue.
+#pragma once
+
+#include <filesystem>
+
+#include "store/run.h"
+
+namespace heddle::store {
+
+inline constexpr char kScheduleFile[] = "schedule";
+inline constexpr char kTraceFile[] = "trace";
+inline constexpr char kOutputFile[] = "stdout";
+inline constexpr char kErrorFile[] = "stderr";
+inline constexpr char kInputsFile[] = "inputs";
+inline constexpr char kSummaryFile[] = "summary";
+
+/// A new directory under `parent`, removed again unless it was moved elsewhere.
+class TemporaryDirectory {
+ public:
+  explicit TemporaryDirectory(const std::filesystem::path& parent);
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// environment_error when it cannot be.
+  void move_to(const std::filesystem::path& target);
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Returns when everything is on the disk.
+void write_run(const std::filesystem::path& directory, const NewRun& run,
+               const RunSummary& summary);
+
+/// user_error that names the file and what to do when a run lacks it.
+std::string read_run_file(const std::filesystem::path& directory, const char* name);
+
+/// Deletes what processes that were killed left under `parent` at least a day ago.
+void remove_leftovers(const std::filesystem::path& parent);
+
+}  // namespace heddle::store
