@@ -52,8 +52,9 @@ void replace_all(std::string& text, llvm::StringRef what, llvm::StringRef by) {
 
 std::string demangled(llvm::StringRef symbol) {
   llvm::ItaniumPartialDemangler demangler;
-  if (demangler.partialDemangle(symbol.str().c_str())) return symbol.str();
-  if (!demangler.isFunction()) return llvm::demangle(symbol);
+  const std::string mangled = symbol.str();  // the demangler keeps pointing into it
+  if (demangler.partialDemangle(mangled.c_str())) return mangled;
+  if (!demangler.isFunction()) return llvm::demangle(mangled);
   const auto text = [](char* owned) {
     const std::unique_ptr<char, FreeDeleter> holder(owned);
     return std::string(owned == nullptr ? "" : owned);

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A runtime that only does what the hooks promise, with the real one's soname: instrumented
+// programs must behave under it as they do natively. With HEDDLE_FAKE_COUNTS set it tells, at the
+// end, how often each hook was called.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "abi/abi.h"
+
+namespace {
+
+using Ptr = void*;
+using U8 = std::uint8_t;
+using U16 = std::uint16_t;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+using heddle::abi::RmwOperation;
+
+#define HEDDLE_HOOK(symbol, ...) std::uint64_t count_##symbol;
+#include "abi/hooks.def"
+
+struct Reporter {
+  ~Reporter() {
+    if (std::getenv("HEDDLE_FAKE_COUNTS") == nullptr) return;
+#define HEDDLE_HOOK(symbol, ...) \
+  if (count_##symbol != 0) std::fprintf(stderr, #symbol " %lu\n", count_##symbol);
+#include "abi/hooks.def"
+  }
+} reporter;
+
+template <typename Unsigned, typename Signed>
+Unsigned apply(RmwOperation operation, Unsigned old_value, Unsigned operand) {
+  const auto a = static_cast<Signed>(old_value);
+  const auto b = static_cast<Signed>(operand);
+  switch (operation) {
+    case RmwOperation::Exchange: return operand;
+    case RmwOperation::Add: return static_cast<Unsigned>(old_value + operand);
+    case RmwOperation::Sub: return static_cast<Unsigned>(old_value - operand);
+    case RmwOperation::And: return old_value & operand;
+    case RmwOperation::Nand: return static_cast<Unsigned>(~(old_value & operand));
+    case RmwOperation::Or: return old_value | operand;
+    case RmwOperation::Xor: return old_value ^ operand;
+    case RmwOperation::Max: return a > b ? old_value : operand;
+    case RmwOperation::Min: return a < b ? old_value : operand;
+    case RmwOperation::UnsignedMax: return old_value > operand ? old_value : operand;
+    case RmwOperation::UnsignedMin: return old_value < operand ? old_value : operand;
+  }
+  std::abort();
+}
+
+template <typename Unsigned, typename Signed>
+Unsigned update(Ptr pointer, Unsigned operand, U32 operation) {
+  auto* place = static_cast<Unsigned*>(pointer);
+  Unsigned old_value = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+  while (!__atomic_compare_exchange_n(
+      place, &old_value,
+      apply<Unsigned, Signed>(static_cast<RmwOperation>(operation), old_value, operand), false,
+      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return old_value;
+}
+
+// A hook that gets a site the pass never gave was called with mixed-up arguments.
+void check_site(U32 site) {
+  if (site < heddle::abi::kFirstSite || site > 1000000) {
+    std::fprintf(stderr, "fake runtime: impossible site %u\n", site);
+    std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+#pragma clang diagnostic ignored "-Wmissing-prototypes"
+
+extern char HEDDLE_ABI_SYMBOL;
+char HEDDLE_ABI_SYMBOL = 1;
+extern U32 HEDDLE_CALL_SITE_SYMBOL;
+U32 HEDDLE_CALL_SITE_SYMBOL = 0;
+
+#define SIZED(n, U, S)                                                                           \
+  U __heddle_load##n(Ptr p, U32 site) {                                                          \
+    check_site(site);                                                                            \
+    ++count___heddle_load##n;                                                                    \
+    U value;                                                                                     \
+    __builtin_memcpy(&value, p, n);                                                              \
+    return value;                                                                                \
+  }                                                                                              \
+  void __heddle_store##n(Ptr p, U value, U32 site) {                                             \
+    check_site(site);                                                                            \
+    ++count___heddle_store##n;                                                                   \
+    __builtin_memcpy(p, &value, n);                                                              \
+  }                                                                                              \
+  U __heddle_atomic_load##n(Ptr p, U32, U32 site) {                                              \
+    check_site(site);                                                                            \
+    ++count___heddle_atomic_load##n;                                                             \
+    return __atomic_load_n(static_cast<U*>(p), __ATOMIC_SEQ_CST);                                \
+  }                                                                                              \
+  void __heddle_atomic_store##n(Ptr p, U value, U32, U32 site) {                                 \
+    check_site(site);                                                                            \
+    ++count___heddle_atomic_store##n;                                                            \
+    __atomic_store_n(static_cast<U*>(p), value, __ATOMIC_SEQ_CST);                               \
+  }                                                                                              \
+  U __heddle_atomic_rmw##n(Ptr p, U operand, U32 operation, U32, U32 site) {                     \
+    check_site(site);                                                                            \
+    ++count___heddle_atomic_rmw##n;                                                              \
+    return update<U, S>(p, operand, operation);                                                  \
+  }                                                                                              \
+  U __heddle_atomic_cas##n(Ptr p, U expected, U desired, U32, U32, U32 site) {                   \
+    check_site(site);                                                                            \
+    ++count___heddle_atomic_cas##n;                                                              \
+    __atomic_compare_exchange_n(static_cast<U*>(p), &expected, desired, false, __ATOMIC_SEQ_CST, \
+                                __ATOMIC_SEQ_CST);                                               \
+    return expected;                                                                             \
+  }
+SIZED(1, U8, std::int8_t)
+SIZED(2, U16, std::int16_t)
+SIZED(4, U32, std::int32_t)
+SIZED(8, U64, std::int64_t)
+#undef SIZED
+
+void __heddle_fence(U32, U32 site) {
+  check_site(site);
+  ++count___heddle_fence;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __heddle_range_read(Ptr, U64, U32 site) {
+  check_site(site);
+  ++count___heddle_range_read;
+}
+void __heddle_range_write(Ptr, U64, U32 site) {
+  check_site(site);
+  ++count___heddle_range_write;
+}
+}
