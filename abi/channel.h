@@ -84,6 +84,7 @@ struct EventRecord {
 enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
+  Absent = 3,  // plans only, before all others: the thread `target` is never started
 };
 
 struct DecisionRecord {
@@ -102,7 +103,8 @@ struct DecisionRecord {
 
 /// One instruction of a plan. For the replay strategy: "when `thread` comes to its `occurrence`-th
 /// event at `site`, go on with `target`" (kind Thread) or "answer `target`" (kind Value). For the
-/// prefix strategy only `kind` and `target` count: the n-th decision takes the n-th target.
+/// prefix strategy only `kind` and `target` count: the n-th decision takes the n-th target. Absent
+/// threads are the session's business: strategies are given the records behind them.
 struct PlanRecord {
   std::uint64_t thread;  // path hash
   std::uint64_t target;  // path hash, or the value

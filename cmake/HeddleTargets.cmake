@@ -53,6 +53,9 @@ function(heddle_fuzzer name)
   file(MAKE_DIRECTORY ${found})
   add_test(NAME ${name} COMMAND ${name} -max_total_time=15 -timeout=10 -rss_limit_mb=2048
                                 -print_final_stats=1 ${found} ${arg_CORPUS})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz)
+  add_dependencies(fuzzers ${name})
 endfunction()
+add_custom_target(fuzzers)
 
 include(GoogleTest)

@@ -76,6 +76,9 @@ std::span<const Record> Channel::view(const abi::Region& region) const {
   return {reinterpret_cast<const Record*>(first), std::min(count, region.capacity)};
 }
 
+std::span<const abi::PlanRecord> Channel::plan() const {
+  return view<abi::PlanRecord>(header_->plan);
+}
 std::span<const abi::EventRecord> Channel::events() const {
   return view<abi::EventRecord>(header_->events);
 }

@@ -28,6 +28,7 @@ class Channel {
   /// Throws a user error when the plan has more records than fit.
   void set_plan(std::span<const abi::PlanRecord> plan);
 
+  std::span<const abi::PlanRecord> plan() const;
   std::span<const abi::EventRecord> events() const;
   std::span<const abi::DecisionRecord> decisions() const;
   std::span<const abi::ThreadRecord> threads() const;

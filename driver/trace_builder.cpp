@@ -118,14 +118,16 @@ class TraceBuilder {
       outcome.related_site = site(record.related_site);
     }
     for (std::uint32_t i = 0; i < record.wait_count; ++i) add_wait(record.waits[i]);
-    if (ending.kind == abi::FailureKind::Assert && record.file[0] != 0) {
-      outcome.file = record.file;
-      outcome.function = record.function;
-      outcome.line = record.line;
-    } else if (const auto& frames = trace_.sites[outcome.site].frames; !frames.empty()) {
+    if (const auto& frames = trace_.sites[outcome.site].frames; !frames.empty()) {
       outcome.file = frames[0].file;
       outcome.function = frames[0].function;
       outcome.line = frames[0].line;
+    }
+    if (ending.kind == abi::FailureKind::Assert && record.line != outcome.line) {
+      // A failed assertion says itself where it is, also in code that is not instrumented.
+      outcome.file = record.file;
+      outcome.function = record.function;
+      outcome.line = record.line;
     }
   }
 
@@ -149,6 +151,19 @@ std::string where(const trace::Site& site) {
   const trace::Frame& frame = site.frames[0];
   return fmt::format("{}:{}:{}", std::filesystem::path(frame.file).filename().string(), frame.line,
                      frame.column);
+}
+
+/// Those of the plan's absent threads that the program came to create.
+std::vector<std::string> absent_threads(const Channel& channel,
+                                        const std::vector<std::string>& paths) {
+  std::vector<std::string> absent;
+  for (const abi::PlanRecord& record : channel.plan()) {
+    if (record.kind != abi::DecisionKind::Absent) break;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (channel.threads()[i].hash == record.target) absent.push_back(paths[i]);
+    }
+  }
+  return absent;
 }
 
 std::uint64_t hash_of_path(const std::string& path) {
@@ -183,6 +198,7 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   schedule.build_id = program.build_id();
   schedule.memory_model = channel.header().options.memory_model;
   schedule.arguments.assign(inputs.arguments.begin() + 1, inputs.arguments.end());
+  schedule.absent_threads = absent_threads(channel, paths);
 
   // How often each thread has been where, and how many events it has had.
   std::map<std::pair<abi::ThreadIndex, abi::SiteId>, std::uint32_t> visits;
@@ -217,9 +233,17 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   return schedule;
 }
 
+std::vector<abi::PlanRecord> absent_records(const std::vector<std::string>& threads) {
+  std::vector<abi::PlanRecord> records;
+  for (const std::string& path : threads) {
+    records.push_back({0, hash_of_path(path), 0, 0, abi::DecisionKind::Absent, {}});
+  }
+  return records;
+}
+
 std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule) {
-  std::vector<abi::PlanRecord> plan;
-  plan.reserve(schedule.decisions.size());
+  std::vector<abi::PlanRecord> plan = absent_records(schedule.absent_threads);
+  plan.reserve(plan.size() + schedule.decisions.size());
   for (const trace::Decision& decision : schedule.decisions) {
     const std::optional<abi::SiteId> site = program.site_by_key(decision.site);
     if (!site) {

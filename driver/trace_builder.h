@@ -19,6 +19,9 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
 /// first place this build of the program does not have.
 std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule);
 
+/// The beginning of a plan: these threads ("t0.2.1") are never started.
+std::vector<abi::PlanRecord> absent_records(const std::vector<std::string>& threads);
+
 /// "t0.2.1" for each thread of the execution.
 std::vector<std::string> thread_paths(const Channel& channel);
 

@@ -36,6 +36,7 @@ struct Schedule {
   std::string build_id;
   std::string memory_model = "sc";
   std::vector<std::string> arguments;
+  std::vector<std::string> absent_threads;  // never started, though their creators go on as if
   std::vector<Decision> decisions;
   bool operator==(const Schedule&) const = default;
 };

@@ -69,9 +69,16 @@ class Parser {
       } else if (keyword == "argument") {
         bool seen = false;
         schedule_.arguments.push_back(header(seen));
+      } else if (keyword == "absent") {
+        bool seen = false;
+        schedule_.absent_threads.push_back(header(seen));
+        if (!is_thread_path(schedule_.absent_threads.back()))
+          fail("a thread such as t0.1", schedule_.absent_threads.back());
       } else {
-        fail("`program`, `build-id`, `memory-model`, `argument`, `switch`, `value` or `end`",
-             keyword);
+        fail(
+            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `switch`, `value` or "
+            "`end`",
+            keyword);
       }
     }
     throw user_error(fmt::format(
@@ -269,6 +276,8 @@ std::string to_text(const Schedule& schedule) {
   out += fmt::format("memory-model {}\n", to_word(schedule.memory_model));
   for (const std::string& argument : schedule.arguments)
     out += fmt::format("argument {}\n", to_word(argument));
+  for (const std::string& thread : schedule.absent_threads)
+    out += fmt::format("absent {}\n", thread);
   out += '\n';
   for (const Decision& decision : schedule.decisions) {
     std::string line = to_text(decision);

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "driver/search/search.h"
 
@@ -28,8 +29,9 @@ struct Prefix {
 
 class PreemptionBoundedSearch final : public Search {
  public:
-  PreemptionBoundedSearch(const abi::Options& options, std::uint32_t max_preemptions)
-      : options_(options), max_preemptions_(max_preemptions) {
+  PreemptionBoundedSearch(const abi::Options& options, std::vector<abi::PlanRecord> absent,
+                          std::uint32_t max_preemptions)
+      : options_(options), absent_(std::move(absent)), max_preemptions_(max_preemptions) {
     std::strcpy(options_.strategy, "prefix");
     waiting_[0].push_back({});
   }
@@ -45,9 +47,9 @@ class PreemptionBoundedSearch final : public Search {
     queue.pop_front();
     if (queue.empty()) waiting_.erase(waiting_.begin());
 
-    Trial trial{++last_, options_, {}};
+    Trial trial{++last_, options_, absent_};
     if (prefix.parent) {
-      trial.plan.assign(prefix.parent->begin(),
+      trial.plan.insert(trial.plan.end(), prefix.parent->begin(),
                         prefix.parent->begin() + static_cast<std::ptrdiff_t>(prefix.shared));
       trial.plan.push_back(prefix.last);
     }
@@ -90,7 +92,7 @@ class PreemptionBoundedSearch final : public Search {
     for (const abi::DecisionRecord& record : records) {
       decisions->push_back(answer(record, record.chosen, threads));
     }
-    for (std::size_t i = trial.plan.size(); i < records.size(); ++i) {
+    for (std::size_t i = trial.plan.size() - absent_.size(); i < records.size(); ++i) {
       const abi::DecisionRecord& record = records[i];
       const bool is_value = record.kind == abi::DecisionKind::Value;
       // Before position i this trial took its defaults, which preempt nobody.
@@ -116,6 +118,7 @@ class PreemptionBoundedSearch final : public Search {
   }
 
   abi::Options options_;
+  const std::vector<abi::PlanRecord> absent_;
   const std::uint32_t max_preemptions_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -128,8 +131,9 @@ class PreemptionBoundedSearch final : public Search {
 }  // namespace
 
 std::unique_ptr<Search> make_preemption_bounded_search(const abi::Options& options,
+                                                       std::vector<abi::PlanRecord> absent,
                                                        std::uint32_t max_preemptions) {
-  return std::make_unique<PreemptionBoundedSearch>(options, max_preemptions);
+  return std::make_unique<PreemptionBoundedSearch>(options, std::move(absent), max_preemptions);
 }
 
 }  // namespace heddle::driver

@@ -33,12 +33,14 @@ class Search {
   virtual std::optional<std::uint32_t> exhausted_bound() const { return std::nullopt; }
 };
 
-/// Independent trials that differ in their seed.
-std::unique_ptr<Search> make_seeded_search(const abi::Options& options);
+/// Independent trials that differ in their seed. `absent`: threads that no trial starts.
+std::unique_ptr<Search> make_seeded_search(const abi::Options& options,
+                                           std::vector<abi::PlanRecord> absent);
 
 /// Every schedule with at most `max_preemptions` preemptions, those with fewer first: iterative
 /// preemption bounding (Musuvathi and Qadeer, PLDI 2007), without sleep sets.
 std::unique_ptr<Search> make_preemption_bounded_search(const abi::Options& options,
+                                                       std::vector<abi::PlanRecord> absent,
                                                        std::uint32_t max_preemptions);
 
 }  // namespace heddle::driver

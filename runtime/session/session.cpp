@@ -23,7 +23,10 @@ void Session::begin_run(abi::ChannelHeader& channel) {
 
   const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
       reinterpret_cast<const char*>(&channel) + channel.plan.offset);
-  strategy_->begin_run(options, {plan, channel.plan.count}, &find_thread);
+  std::size_t absent = 0;
+  while (absent < channel.plan.count && plan[absent].kind == abi::DecisionKind::Absent) ++absent;
+  absent_ = {plan, absent};
+  strategy_->begin_run(options, {plan + absent, channel.plan.count - absent}, &find_thread);
   carrier_->begin_run();
   objects_.begin_run(recorder_);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
@@ -37,6 +40,13 @@ abi::ThreadIndex Session::find_thread(std::uint64_t hash) {
     if (thread.hash == hash) return thread.index;
   }
   return abi::kNoThread;
+}
+
+bool Session::is_absent(std::uint64_t hash) const {
+  for (std::size_t i = 0; i < absent_.count; ++i) {
+    if (absent_.records[i].target == hash) return true;
+  }
+  return false;
 }
 
 void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash) {
@@ -56,6 +66,10 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
   add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
   Thread& thread = threads_[index];
   thread.handle = handle;
+  if (is_absent(thread.hash)) {
+    thread.absent = thread.finished = true;  // whoever joins it need not wait
+    return &thread;
+  }
   thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};
   enabled_.insert(index);
   return &thread;

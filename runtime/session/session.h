@@ -30,6 +30,7 @@ struct Thread {
   bool finished = false;
   bool joined = false;
   bool detached = false;
+  bool absent = false;       // created as far as its creator can tell, but never started
   unsigned long handle = 0;  // pthread_t
   Operation pending;
   void* (*routine)(void*) = nullptr;
@@ -82,6 +83,7 @@ class Session {
 
  private:
   void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
+  bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
   void go_on();
   [[noreturn]] void report_stuck();
@@ -91,6 +93,7 @@ class Session {
   bool at_turn_ = false;  // between arrive() and record()
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
+  Plan absent_{};  // the plan's records of threads that are never started
   ThreadSet enabled_;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;

@@ -13,10 +13,19 @@
 namespace heddle::runtime {
 namespace {
 
-/// Where pthread_exit comes back to: the frame that called the thread's routine.
+/// As the C++ ABI lays it out.
+struct UnwindException {
+  std::uint64_t exception_class;
+  void (*cleanup)(int, UnwindException*);
+  std::uint64_t private_data[2];
+} __attribute__((aligned(16)));
+
+/// Where pthread_exit comes back to: the frame that called the thread's routine. The exception lies
+/// here because every frame above is gone before it is used for the last time.
 struct ExitTarget {
   jmp_buf jump;
   std::uint64_t frame;
+  UnwindException exception;
 };
 
 abi::ThreadIndex joined_thread(const Operation& operation) {
@@ -72,11 +81,6 @@ void thread_main() {
 }
 
 // libgcc_s is found at run time, as libc itself does: this library depends on libc alone.
-struct UnwindException {
-  std::uint64_t exception_class;
-  void (*cleanup)(int, UnwindException*);
-  std::uint64_t private_data[2];
-} __attribute__((aligned(16)));
 using StopFunction = int (*)(int, int, std::uint64_t, UnwindException*, void*, void*);
 using ForcedUnwind = int (*)(UnwindException*, StopFunction, void*);
 using GetCfa = std::uint64_t (*)(void*);
@@ -169,9 +173,10 @@ void thread_exit(Session& session, void* result) {
   if (library == nullptr || unwind == nullptr || get_cfa == nullptr) {
     session.unsupported("pthread_exit needs libgcc_s.so.1, which is not installed");
   }
-  UnwindException exception{};
+  auto* const target = static_cast<ExitTarget*>(thread.exit_target);
+  target->exception = {};
   Gate::open();  // destructors on the way are the program's
-  unwind(&exception, &stop_unwinding, thread.exit_target);
+  unwind(&target->exception, &stop_unwinding, target);
   __builtin_trap();
 }
 

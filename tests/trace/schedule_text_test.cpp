@@ -48,6 +48,7 @@ TEST(ScheduleText, ReadsBackAnyBytesInWords) {
     schedule.build_id = word();
     schedule.memory_model = word();
     schedule.arguments = {word(), word()};
+    schedule.absent_threads = {"t0.3", "t0.1.2"};
     Decision decision = sample::lost_update_schedule().decisions[random() % 4];
     decision.site = word();
     decision.where = word();

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# The two commands of the README, and what they are made of. CMake does the work.
+.PHONY: all setup build demo test test-asan test-fuzz test-release lint format bench clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	@test -f build/build.ninja || cmake --preset release
+	@cmake --build build
+
+## Builds everything and shows one bug from run to result.
+demo: build
+	@scripts/demo
+
+## Everything that must hold: style, sanitizers, a short fuzz run, and all tests.
+test: lint test-fuzz test-asan test-release
+
+lint: setup
+	@scripts/lint
+
+test-fuzz: setup
+	@test -f build/fuzz/build.ninja || cmake --preset fuzz
+	@cmake --build build/fuzz --target fuzzers
+	ctest --test-dir build/fuzz -L fuzz --output-on-failure
+
+test-asan: setup
+	@test -f build/asan-ubsan/build.ninja || cmake --preset asan-ubsan
+	@cmake --build build/asan-ubsan
+	ctest --test-dir build/asan-ubsan -j 2 --output-on-failure -LE slow
+
+test-release: build
+	ctest --test-dir build -j 2 --output-on-failure
+
+format:
+	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '^tests/pass/' | xargs clang-format-19 -i
+
+bench: build
+	@bench/run
+
+clean:
+	rm -rf build

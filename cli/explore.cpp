@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "cli/command.h"
+#include "cli/present.h"
+#include "cli/run_options.h"
+#include "cli/terminal.h"
+#include "driver/explorer.h"
+#include "driver/trace_builder.h"
+#include "report/json.h"
+#include "store/store.h"
+
+namespace heddle::cli {
+namespace {
+
+struct ExploreFlags : RunFlags {
+  std::uint64_t schedules = 10'000;
+  double time_seconds = 0;
+  unsigned workers = 1;
+  bool until_failure = false;
+  bool all = false;
+  std::uint32_t max_preemptions = 2;
+  std::vector<std::string> absent_threads;
+};
+
+std::atomic<bool> interrupted = false;
+
+/// Ctrl-C ends the search, not the command: what was found is kept and shown.
+void stop_on_interrupt() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the command
+  sigaction(SIGINT, &action, nullptr);
+}
+
+std::unique_ptr<driver::Search> make_search(const ExploreFlags& flags) {
+  const std::vector<abi::PlanRecord> absent = driver::absent_records(flags.absent_threads);
+  if (flags.strategy == "chess") {
+    return driver::make_preemption_bounded_search(options_of(flags), absent, flags.max_preemptions);
+  }
+  if (flags.strategy == "random") return driver::make_seeded_search(options_of(flags), absent);
+  throw user_error(
+      fmt::format("--strategy: explore has no '{}'; there are: random, chess", flags.strategy));
+}
+
+std::string status_text(const driver::ExploreStatus& status, std::uint64_t limit) {
+  return fmt::format(
+      "{}{} schedules, {:.0f} a second, {} failing ({} distinct)", status.schedules,
+      limit == 0 ? "" : fmt::format(" of {}", limit),
+      status.seconds > 0 ? static_cast<double>(status.schedules) / status.seconds : 0,
+      status.failing, status.distinct_failures);
+}
+
+void print_result(const driver::ExploreResult& result, const ExploreFlags& flags,
+                  const std::vector<store::RunId>& runs) {
+  if (runs.empty()) {
+    fmt::print("No failure in {} schedules ({:.1f} s{}).\n", result.status.schedules,
+               result.status.seconds, result.interrupted ? ", interrupted" : "");
+  }
+  if (result.exhausted_bound) {
+    fmt::print("Every schedule with at most {} preemption{} was tried.\n", *result.exhausted_bound,
+               *result.exhausted_bound == 1 ? "" : "s");
+  }
+  if (runs.empty() && flags.strategy == "random") {
+    fmt::print("More schedules: heddle explore -n {} -- {}\n", flags.schedules * 10,
+               fmt::join(flags.command, " "));
+  }
+}
+
+ExitCode explore(const ExploreFlags& flags, bool json) {
+  if (flags.workers == 0) throw user_error("-j: at least one worker is needed");
+  const Terminal terminal = Terminal::of_standard_output();
+  ProgressLine progress(json);
+  const driver::Program program =
+      driver::Program::open(flags.command[0], [&](std::string_view text) { progress.say(text); });
+  if (!program.instrumented() && !json) {
+    progress.clear();
+    fmt::print(stderr,
+               "heddle: {} was not built with heddle-cc: only its synchronisation is explored, "
+               "not its memory accesses\n",
+               program.name());
+  }
+  const driver::Inputs inputs = inputs_of(flags);
+  driver::ExploreLimits limits = limits_of(flags);
+  limits.schedules = flags.schedules;
+  limits.time = std::chrono::milliseconds(static_cast<long>(flags.time_seconds * 1000));
+  limits.workers = flags.workers;
+  limits.all = flags.all;
+  limits.interrupted = &interrupted;
+  const std::unique_ptr<driver::Search> search = make_search(flags);
+  stop_on_interrupt();
+
+  // Opened before the search: a directory that cannot be written is better known at once.
+  store::Store store = store::Store::open_or_create();
+  std::vector<store::RunId> runs;
+  nlohmann::json failures = nlohmann::json::array();
+  const auto on_failure = [&](const driver::KeptRun& run) {
+    const store::RunId id = store.add({"explore",
+                                       run.trace,
+                                       run.schedule,
+                                       to_stored(inputs),
+                                       {run.standard_output, run.standard_error},
+                                       run.seconds});
+    runs.push_back(id);
+    failures.push_back({{"run", id},
+                        {"signature", report::signature_json(run.trace)},
+                        {"schedule_number", run.number}});
+    if (json) return;
+    progress.clear();
+    fmt::print("Failure in schedule {}, kept as {}: {}\n\n{}\n", run.number, id,
+               trace::signature(run.trace), story_text(run.trace, terminal));
+  };
+  const driver::ExploreResult result = driver::explore(
+      program, inputs, *search, limits, on_failure, [&](const driver::ExploreStatus& status) {
+        progress.update([&] { return status_text(status, flags.schedules); });
+      });
+  progress.clear();
+
+  if (json) {
+    nlohmann::json object = json_result("explore", runs.empty() ? "none" : "failure",
+                                        runs.empty() ? "" : runs.front(), result.status.seconds);
+    object["schedules"] = result.status.schedules;
+    object["failing_schedules"] = result.status.failing;
+    object["schedules_to_first_failure"] =
+        result.first_failure ? nlohmann::json(*result.first_failure) : nlohmann::json();
+    object["failures"] = failures;
+    object["exhausted_bound"] =
+        result.exhausted_bound ? nlohmann::json(*result.exhausted_bound) : nlohmann::json();
+    object["interrupted"] = result.interrupted;
+    print_json(object);
+  } else {
+    print_result(result, flags, runs);
+    if (!runs.empty()) print_next(runs.front());
+  }
+  return runs.empty() ? ExitCode::Done : ExitCode::ProgramFailed;
+}
+
+}  // namespace
+
+void add_explore_command(CLI::App& app, Invocation& invocation) {
+  const auto flags = std::make_shared<ExploreFlags>();
+  CLI::App* const command =
+      add_command(app, invocation, "explore", "Search the program's schedules for a failure",
+                  "heddle explore -n 100000 -- ./prog --its-own-flag");
+  add_run_flags(*command, *flags);
+  command->add_option("-n,--schedules", flags->schedules, "schedules to try; 0: no limit")
+      ->capture_default_str();
+  command->add_option("--time", flags->time_seconds, "seconds to search; 0: no limit")
+      ->capture_default_str();
+  command->add_option("-j,--workers", flags->workers, "executions at the same time")
+      ->capture_default_str();
+  auto* const until = command->add_flag("--until-failure", flags->until_failure,
+                                        "stop at the first failure (the default)");
+  command->add_flag("--all", flags->all, "go on after a failure; keep one run of each signature")
+      ->excludes(until);
+  command
+      ->add_option("--max-preemptions", flags->max_preemptions,
+                   "with --strategy chess: the largest number of preemptions in a schedule")
+      ->capture_default_str();
+  command
+      ->add_option("--without", flags->absent_threads,
+                   "threads that are created but never started, such as t0.2,t0.3.1")
+      ->delimiter(',')
+      ->take_all();
+  command->callback([flags, &invocation] {
+    invocation.chosen = [flags, &invocation] { return explore(*flags, invocation.json); };
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/present.h"
+
+#include <fmt/format.h>
+
+#include "report/text/story.h"
+
+namespace heddle::cli {
+
+std::string story_text(const trace::Trace& trace, const Terminal& terminal) {
+  report::StoryOptions options;
+  options.colour = terminal.colour;
+  options.unicode = terminal.unicode;
+  options.width = terminal.width;
+  return report::story(trace, options);
+}
+
+void print_next(const std::string& run) {
+  fmt::print("Bring it back:   heddle replay {}\nEvery event:     heddle show {} --events\n", run,
+             run);
+}
+
+std::string size_text(const store::RunSummary& run) {
+  return fmt::format("{} threads, {} events, {} switches, {} preemptions", run.threads, run.events,
+                     run.switches, run.preemptions);
+}
+
+}  // namespace heddle::cli

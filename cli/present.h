@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What several commands say in the same words.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal.h"
+#include "store/run.h"
+#include "trace/trace.h"
+
+namespace heddle::cli {
+
+/// The failure told as a story, for the terminal at hand.
+std::string story_text(const trace::Trace& trace, const Terminal& terminal);
+
+/// "Type next" lines after a finding.
+void print_next(const std::string& run);
+
+/// A row in words: how large the run was.
+std::string size_text(const store::RunSummary& run);
+
+}  // namespace heddle::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/present.h"
+#include "cli/run_options.h"
+#include "cli/terminal.h"
+#include "driver/replayer.h"
+#include "store/store.h"
+
+namespace heddle::cli {
+namespace {
+
+struct ReplayFlags {
+  std::string run = "latest";
+  std::uint64_t times = 1;
+};
+
+ExitCode replay(const ReplayFlags& flags, bool json) {
+  if (flags.times == 0) throw user_error("-n: a run is replayed at least once");
+  const store::Store store = store::Store::open_existing();
+  const store::RunSummary summary = store.find(flags.run);
+  const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
+  const store::RunOutput output = store.load_output(summary.id);
+  const driver::Expectation expectation{store.load_trace(summary.id),
+                                        store.load_schedule(summary.id), output.standard_output,
+                                        output.standard_error};
+  ProgressLine progress(json);
+  const driver::Program program = driver::Program::open(
+      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+  const bool same_build = program.build_id() == summary.build_id;
+  if (!same_build && !json) {
+    progress.clear();
+    fmt::print(stderr,
+               "heddle: {} was built again since {} was recorded; its schedule is followed as far "
+               "as the places it names are still there\n",
+               program.name(), summary.id);
+  }
+
+  driver::Replayer replayer(program, inputs, expectation);
+  std::uint64_t reproduced = 0;
+  std::uint64_t events = 0;
+  double seconds = 0;
+  std::string difference;
+  for (std::uint64_t i = 0; i < flags.times; ++i) {
+    const driver::ReplayResult result = replayer.replay();
+    reproduced += result.reproduced ? 1 : 0;
+    events = result.events;
+    seconds += result.seconds;
+    if (!result.reproduced && difference.empty()) difference = result.difference;
+    progress.update([&] { return fmt::format("{} of {} replays", i + 1, flags.times); });
+  }
+  progress.clear();
+
+  const bool all = reproduced == flags.times;
+  if (json) {
+    nlohmann::json object =
+        json_result("replay", all ? "reproduced" : "diverged", summary.id, seconds);
+    object["reproduced"] = all;
+    object["replays"] = flags.times;
+    object["identical"] = reproduced;
+    object["events"] = events;
+    object["same_build"] = same_build;
+    if (!difference.empty()) object["difference"] = difference;
+    print_json(object);
+  } else {
+    fmt::print("{}: {} of {} replays identical ({} events each, output and exit status included)\n",
+               summary.id, reproduced, flags.times, events);
+    if (!all) fmt::print("First difference: {}\n", difference);
+  }
+  return all ? ExitCode::Done : ExitCode::ProgramFailed;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, Invocation& invocation) {
+  const auto flags = std::make_shared<ReplayFlags>();
+  CLI::App* const command =
+      add_command(app, invocation, "replay", "Enforce a kept run and compare everything it does",
+                  "heddle replay latest -n 20");
+  command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
+  command->add_option("-n,--times", flags->times, "how often")->capture_default_str();
+  command->callback([flags, &invocation] {
+    invocation.chosen = [flags, &invocation] { return replay(*flags, invocation.json); };
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+
+#include "abi/names.h"
+#include "cli/command.h"
+#include "cli/present.h"
+#include "cli/run_options.h"
+#include "cli/terminal.h"
+#include "driver/explorer.h"
+#include "driver/trace_builder.h"
+#include "report/json.h"
+#include "store/store.h"
+#include "trace/schedule_text.h"
+
+namespace heddle::cli {
+namespace {
+
+struct OneRunFlags : RunFlags {
+  std::string schedule_file;
+};
+
+ExitCode run(OneRunFlags& flags, bool json) {
+  ProgressLine progress(json);
+  const driver::Program program =
+      driver::Program::open(flags.command[0], [&](std::string_view text) { progress.say(text); });
+  const driver::Inputs inputs = inputs_of(flags);
+  std::vector<abi::PlanRecord> plan;
+  if (!flags.schedule_file.empty()) {
+    plan = driver::make_plan(program, trace::read_schedule(flags.schedule_file));
+    flags.strategy = "replay";
+  } else if (flags.strategy != "random" && flags.strategy != "sequential") {
+    throw user_error(
+        fmt::format("--strategy: run has no '{}'; there are: random, sequential", flags.strategy));
+  }
+  const driver::KeptRun kept =
+      driver::run_once(program, inputs, options_of(flags), plan, limits_of(flags));
+  progress.clear();
+
+  store::Store store = store::Store::open_or_create();
+  const store::RunId id = store.add({"run",
+                                     kept.trace,
+                                     kept.schedule,
+                                     to_stored(inputs),
+                                     {kept.standard_output, kept.standard_error},
+                                     kept.seconds});
+  const trace::Outcome& outcome = kept.trace.outcome;
+  if (json) {
+    nlohmann::json object = json_result("run", abi::name_of(outcome.kind), id, kept.seconds);
+    object["events"] = kept.trace.events.size();
+    object["threads"] = kept.trace.threads.size();
+    object["exit_code"] = outcome.exit_code;
+    if (outcome.failed()) object["signature"] = report::signature_json(kept.trace);
+    print_json(object);
+  } else {
+    fmt::print("{}", kept.standard_output);
+    fmt::print(stderr, "{}", kept.standard_error);
+    if (outcome.failed()) {
+      fmt::print("{}\n", story_text(kept.trace, Terminal::of_standard_output()));
+      print_next(id);
+    } else {
+      fmt::print("Kept as {}: {}\n", id, size_text(store.find(id)));
+    }
+  }
+  return outcome.failed() ? ExitCode::ProgramFailed : ExitCode::Done;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Invocation& invocation) {
+  const auto flags = std::make_shared<OneRunFlags>();
+  CLI::App* const command =
+      add_command(app, invocation, "run", "Execute the program once, controlled",
+                  "heddle run --seed 7 -- ./prog --its-own-flag");
+  add_run_flags(*command, *flags);
+  command->add_option("--schedule", flags->schedule_file,
+                      "follow this schedule file instead of a strategy");
+  command->callback([flags, &invocation] {
+    invocation.chosen = [flags, &invocation] { return run(*flags, invocation.json); };
+  });
+}
+
+}  // namespace heddle::cli

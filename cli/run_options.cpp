@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+
+extern char** environ;
+
+namespace heddle::cli {
+namespace {
+
+void copy_option(char (&to)[32], const std::string& from, const char* name) {
+  if (from.size() >= sizeof to) {
+    throw user_error(fmt::format("--{}: '{}' is too long", name, from));
+  }
+  std::strcpy(to, from.c_str());
+}
+
+std::string flag_name(const char* option) {
+  std::string name = std::string("--") + option;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// A place for CLI11 to put each option's value: texts are kept as std::string until options_of().
+std::uint64_t& slot(RunFlags&, std::uint64_t& option) {
+  return option;
+}
+
+std::string& slot(RunFlags& flags, char (&option)[32]) {
+  if (&option == &flags.options.strategy) return flags.strategy;
+  if (&option == &flags.options.memory_model) return flags.memory_model;
+  return flags.carrier;
+}
+
+void read_environment(RunFlags& flags) {
+  const char* const text = std::getenv("HEDDLE_OPTIONS");
+  std::istringstream items(text == nullptr ? "" : text);
+  for (std::string item; std::getline(items, item, ':');) {
+    const std::size_t equals = item.find('=');
+    const std::string name = item.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+    bool known = false;
+#define HEDDLE_OPTION(Type, option, default_value, help)                         \
+  if (name == #option) {                                                         \
+    known = CLI::detail::lexical_cast(value, slot(flags, flags.options.option)); \
+  }
+#include "abi/options.def"
+    if (!known) {
+      throw user_error(fmt::format(
+          "HEDDLE_OPTIONS: cannot take '{}'; options and values are in: heddle run --help", item));
+    }
+  }
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw user_error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  read_environment(flags);
+#define HEDDLE_OPTION(Type, option, default_value, help)                          \
+  command.add_option(flag_name(#option), slot(flags, flags.options.option), help) \
+      ->capture_default_str();
+#include "abi/options.def"
+  command.add_option("--stdin", flags.standard_input_file,
+                     "file the program reads as its standard input (default: empty)");
+  command
+      .add_option("--timeout", flags.timeout_seconds,
+                  "seconds after which an execution that stands still counts as hanging")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--fails-if", flags.fails_if,
+                     "shell command that exits 0 when a run that ended normally is wrong; it finds "
+                     "HEDDLE_EXIT, HEDDLE_STDOUT and HEDDLE_STDERR set");
+  command.add_option("program", flags.command, "the program and its arguments, after --")
+      ->required();
+}
+
+abi::Options options_of(const RunFlags& flags) {
+  abi::Options options = flags.options;
+  copy_option(options.strategy, flags.strategy, "strategy");
+  copy_option(options.memory_model, flags.memory_model, "memory-model");
+  copy_option(options.carrier, flags.carrier, "carrier");
+  if (flags.memory_model != "sc") {
+    throw user_error(
+        fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));
+  }
+  if (flags.carrier != "fiber") {
+    throw user_error(fmt::format("--carrier: there is no '{}'; there is: fiber", flags.carrier));
+  }
+  if (options.max_events == 0) throw user_error("--max-events: a run needs at least one event");
+  return options;
+}
+
+driver::Inputs inputs_of(const RunFlags& flags) {
+  driver::Inputs inputs;
+  inputs.arguments = flags.command;
+  for (char** entry = environ; *entry != nullptr; ++entry) inputs.environment.emplace_back(*entry);
+  inputs.directory = std::filesystem::current_path();
+  if (!flags.standard_input_file.empty()) {
+    inputs.standard_input = read_file(flags.standard_input_file);
+  }
+  return inputs;
+}
+
+driver::ExploreLimits limits_of(const RunFlags& flags) {
+  driver::ExploreLimits limits;
+  limits.execution = std::chrono::milliseconds(static_cast<long>(flags.timeout_seconds * 1000));
+  limits.fails_if = flags.fails_if;
+  return limits;
+}
+
+store::RunInputs to_stored(const driver::Inputs& inputs) {
+  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(), {}};
+  if (!inputs.standard_input.empty()) stored.standard_input = inputs.standard_input;
+  return stored;
+}
+
+driver::Inputs from_stored(const store::RunInputs& inputs) {
+  return {inputs.arguments, inputs.environment, inputs.directory,
+          inputs.standard_input.value_or("")};
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags that say what to execute and how: the program with its arguments, and a flag for each
+// row of abi/options.def.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/explorer.h"
+#include "driver/target.h"
+#include "store/run.h"
+
+namespace heddle::cli {
+
+struct RunFlags {
+  abi::Options options;
+  std::string strategy = abi::Options{}.strategy;
+  std::string memory_model = abi::Options{}.memory_model;
+  std::string carrier = abi::Options{}.carrier;
+  std::vector<std::string> command;  // program and arguments
+  std::string standard_input_file;
+  double timeout_seconds = 10;
+  std::string fails_if;
+};
+
+/// Declares all of them. HEDDLE_OPTIONS is read first, so that flags have the last word.
+void add_run_flags(CLI::App& command, RunFlags& flags);
+
+abi::Options options_of(const RunFlags& flags);
+driver::Inputs inputs_of(const RunFlags& flags);
+driver::ExploreLimits limits_of(const RunFlags& flags);
+
+store::RunInputs to_stored(const driver::Inputs& inputs);
+driver::Inputs from_stored(const store::RunInputs& inputs);
+
+}  // namespace heddle::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "abi/names.h"
+#include "cli/command.h"
+#include "cli/present.h"
+#include "cli/terminal.h"
+#include "report/json.h"
+#include "store/store.h"
+#include "trace/dump.h"
+#include "trace/schedule_text.h"
+
+namespace heddle::cli {
+namespace {
+
+struct ShowFlags {
+  std::string run = "latest";
+  bool events = false;
+  bool schedule = false;
+  bool output = false;
+};
+
+ExitCode show(const ShowFlags& flags, bool json) {
+  const store::Store store = store::Store::open_existing();
+  const store::RunSummary run = store.find(flags.run);
+  if (json) {
+    const trace::Trace trace = store.load_trace(run.id);
+    nlohmann::json object = json_result("show", abi::name_of(run.outcome), run.id, run.seconds);
+    object["program"] = run.program;
+    object["build_id"] = run.build_id;
+    object["signature"] = report::signature_json(trace);
+    object["threads"] = run.threads;
+    object["events"] = run.events;
+    object["switches"] = run.switches;
+    object["preemptions"] = run.preemptions;
+    object["schedule"] = trace::to_text(store.load_schedule(run.id));
+    print_json(object);
+    return ExitCode::Done;
+  }
+  if (flags.events) {
+    fmt::print("{}", trace::dump(store.load_trace(run.id)));
+  } else if (flags.schedule) {
+    fmt::print("{}", trace::to_text(store.load_schedule(run.id)));
+  } else if (flags.output) {
+    const store::RunOutput output = store.load_output(run.id);
+    fmt::print("{}", output.standard_output);
+    fmt::print(stderr, "{}", output.standard_error);
+  } else {
+    fmt::print("{}  {}  {}  {}\n\n{}\n", run.id, run.created, run.program, size_text(run),
+               story_text(store.load_trace(run.id), Terminal::of_standard_output()));
+    print_next(run.id);
+  }
+  return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_show_command(CLI::App& app, Invocation& invocation) {
+  const auto flags = std::make_shared<ShowFlags>();
+  CLI::App* const command =
+      add_command(app, invocation, "show", "Tell what happened in a kept run", "heddle show r1");
+  command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
+  command->add_flag("--events", flags->events, "every event, one a line");
+  command->add_flag("--schedule", flags->schedule, "the schedule file");
+  command->add_flag("--output", flags->output, "what the program printed");
+  command->callback([flags, &invocation] {
+    invocation.chosen = [flags, &invocation] { return show(*flags, invocation.json); };
+  });
+}
+
+}  // namespace heddle::cli
