@@ -36,7 +36,7 @@
 // The general form: heddle_bp_at("name", side, .state = &s, .state_size = sizeof s, .type = "s",
 // .local = …, .global = …).
 #define heddle_bp_at(name_, ...) \
-  (heddle_bp_enabled() && heddle_bp_arrive(heddle_bp_call(name_, __VA_ARGS__), 0))
+  (heddle_bp_enabled() ? heddle_bp_arrive(heddle_bp_call(name_, __VA_ARGS__), 0) : 0)
 
 #define heddle_bp_call(name_, ...) \
   (&(struct heddle_bp_arrival){.name = (name_), .side = __VA_ARGS__})

@@ -20,7 +20,7 @@
 #ifdef _FEATURES_H
 #error "heddle/breakpoint_c.h under -std=c11: include it first, or define _DEFAULT_SOURCE"
 #endif
-#define _DEFAULT_SOURCE 1  // clock_gettime, pthread_condattr_setclock and syscall are not in C11
+#define _DEFAULT_SOURCE 1  // clock_gettime and syscall are not in C11
 #endif
 
 #include <errno.h>
@@ -69,7 +69,7 @@ struct heddle_bp_waiter {
   int leader_moved;
   long tid;
   unsigned long leader;  // its pthread_self()
-  pthread_cond_t wake;
+  uint32_t wakes;        // the futex
   unsigned char state[HEDDLE_BP_MAX_STATE] __attribute__((aligned(16)));
 };
 

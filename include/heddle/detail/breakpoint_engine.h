@@ -134,7 +134,9 @@ HEDDLE_BP_SHARED int heddle_bp_postpone(const struct heddle_bp_arrival* arrival,
 HEDDLE_BP_SHARED int heddle_bp_take_turn(const struct heddle_bp_arrival* arrival,
                                          struct heddle_bp_waiter* self) {
   const struct heddle_bp_defaults* defaults = &heddle_bp_engine.defaults;
+  // The leader does come, so a call that did not want to wait for a partner still waits for it.
   int64_t pause_us = heddle_bp_choose_us(arrival->pause_ms, defaults->pause_us);
+  if (pause_us < defaults->pause_us) pause_us = defaults->pause_us;
   heddle_bp_wait(self, &self->turn, pause_us);
   if (self->turn == HEDDLE_BP_LEADER_LEFT) {
     heddle_bp_follow(self, self->leader,
@@ -163,6 +165,7 @@ HEDDLE_BP_SHARED int heddle_bp_arrive_admitted(const struct heddle_bp_arrival* a
   search.candidates[0].side = arrival->side;
   memcpy(search.candidates[0].state, self.state, sizeof self.state);
 
+  heddle_bp_watch_exit();
   uint64_t begin = heddle_bp_controlled() ? 0 : heddle_bp_now_ns();
   heddle_bp_lock();
   ++heddle_bp_engine.changes;
@@ -177,7 +180,7 @@ HEDDLE_BP_SHARED int heddle_bp_arrive_admitted(const struct heddle_bp_arrival* a
       heddle_bp_hand_over(self.group, self.side, HEDDLE_BP_LEADER_LEFT);
     }
   }
-  heddle_bp_waiter_end(&self);
+  heddle_bp_delist(&self);
   heddle_bp_unlock();
   heddle_bp_add(&breakpoint->counts[HEDDLE_BP_ERRORS], (uint64_t)search.errors);
   if (begin) heddle_bp_add(&breakpoint->counts[HEDDLE_BP_PAUSED_NS], heddle_bp_now_ns() - begin);

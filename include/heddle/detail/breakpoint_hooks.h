@@ -5,7 +5,7 @@
 // Under `heddle run` all threads are fibers on one kernel thread and a scheduler decides who runs.
 // There a pause must not take time, and whether a partner can still come is known, not guessed. The
 // runtime defines the three functions below; natively they are absent (weak, null) and the engine
-// waits on condition variables. Matching, predicates and counters stay in the engine either way:
+// waits on futexes. Matching, predicates and counters stay in the engine either way:
 // the runtime only blocks and resumes.
 //
 //   arrive   Blocks the calling thread until resume(token) was called, and returns 1; or until no

@@ -36,7 +36,21 @@ HEDDLE_BP_SHARED void heddle_bp_enable(int on) {
   heddle_bp_leave_locked();
 }
 
-/// The process exits: nobody will come any more, and the report is due.
+/// The process exits: nobody will come any more.
+HEDDLE_BP_SHARED void heddle_bp_end_pauses(void) {
+  heddle_bp_enable(0);
+}
+
+/// Called when a thread is about to be postponed. Handlers run in the opposite order of their
+/// registration, and a static object's destructor may join a postponed thread: one registered this
+/// late runs before the destructors of all objects that are older than the first pause.
+HEDDLE_BP_SHARED void heddle_bp_watch_exit(void) {
+  static int watching = 0;
+  if (__atomic_load_n(&watching, __ATOMIC_RELAXED)) return;
+  if (!__atomic_exchange_n(&watching, 1, __ATOMIC_RELAXED)) atexit(heddle_bp_end_pauses);
+}
+
+/// The report, as the last thing.
 HEDDLE_BP_SHARED void heddle_bp_at_exit(void) {
   heddle_bp_enable(0);
   if (heddle_bp_engine.defaults.report == HEDDLE_BP_REPORT_NONE || !heddle_bp_enter_locked())

@@ -9,9 +9,7 @@
 
 #define HEDDLE_BP_NOTHING static inline __attribute__((always_inline, unused))
 
-HEDDLE_BP_NOTHING int heddle_bp_enabled(void) {
-  return 0;
-}
+#define heddle_bp_enabled() 0
 HEDDLE_BP_NOTHING int heddle_bp_arrive(const struct heddle_bp_arrival* arrival,
                                        struct heddle_bp_turn* turn) {
   (void)arrival;

@@ -35,7 +35,7 @@ HEDDLE_BP_SHARED void heddle_bp_schedule_wait(struct heddle_bp_schedule* schedul
   uint64_t begin = heddle_bp_controlled() ? 0 : heddle_bp_now_ns();
   int64_t pause_us = heddle_bp_choose_us(schedule->pause_ms, heddle_bp_engine.defaults.pause_us);
   enum heddle_bp_wait_end end = heddle_bp_wait(&self, &self.met, pause_us);
-  heddle_bp_waiter_end(&self);
+  heddle_bp_delist(&self);
   if (!self.met && !schedule->broken) {
     heddle_bp_add(
         &breakpoint->counts[end == HEDDLE_BP_TIMED_OUT ? HEDDLE_BP_TIMEOUTS : HEDDLE_BP_ABANDONED],
@@ -51,6 +51,7 @@ HEDDLE_BP_SHARED int heddle_bp_schedule_begin(struct heddle_bp_schedule* schedul
                                               const char* point) {
   struct heddle_bp_visit visit;
   if (!heddle_bp_enter(&visit)) return -1;
+  heddle_bp_watch_exit();
   int found = -1;
   struct heddle_bp* breakpoint = heddle_bp_find(schedule->name);
   if (breakpoint && !heddle_bp_agrees(breakpoint, schedule->count, 0, "schedule")) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Postponing a thread: natively on a condition variable of its own with a deadline, under control
-// of the Heddle runtime by its hooks. Every function here is called with the lock held.
+// Postponing a thread: natively on a futex of its own with a deadline, under control of the Heddle
+// runtime by its hooks. Not on a condition variable, because inside glibc's own Helgrind reports
+// the library's signalling; all data are under the lock anyway, so the futex need only wake. Every
+// function here is called with the lock held.
 #ifndef HEDDLE_DETAIL_BREAKPOINT_WAIT_H_
 #define HEDDLE_DETAIL_BREAKPOINT_WAIT_H_
 
@@ -13,6 +15,8 @@
 extern "C" {
 #endif
 
+enum { HEDDLE_BP_FUTEX_WAIT = 128, HEDDLE_BP_FUTEX_WAKE = 129 };  // private to the process
+
 enum heddle_bp_wait_end { HEDDLE_BP_WOKEN, HEDDLE_BP_TIMED_OUT, HEDDLE_BP_NOBODY_COMES };
 
 HEDDLE_BP_SHARED void heddle_bp_wake(struct heddle_bp_waiter* waiter) {
@@ -20,7 +24,8 @@ HEDDLE_BP_SHARED void heddle_bp_wake(struct heddle_bp_waiter* waiter) {
   if (heddle_bp_controlled()) {
     __heddle_breakpoint_resume(waiter);
   } else {
-    pthread_cond_signal(&waiter->wake);
+    __atomic_fetch_add(&waiter->wakes, 1, __ATOMIC_RELAXED);
+    syscall(SYS_futex, &waiter->wakes, HEDDLE_BP_FUTEX_WAKE, 1, 0, 0, 0);
   }
 }
 
@@ -46,26 +51,18 @@ HEDDLE_BP_SHARED void heddle_bp_waiter_begin(struct heddle_bp_waiter* waiter,
   memset(waiter, 0, sizeof *waiter);
   waiter->breakpoint = breakpoint;
   waiter->tid = syscall(SYS_gettid);
-  // Wall-clock time may be set while we wait, so the deadline is on the monotonic clock.
-  pthread_condattr_t monotonic;
-  pthread_condattr_init(&monotonic);
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  pthread_cond_init(&waiter->wake, &monotonic);
-  pthread_condattr_destroy(&monotonic);
-}
-
-HEDDLE_BP_SHARED void heddle_bp_waiter_end(struct heddle_bp_waiter* waiter) {
-  heddle_bp_delist(waiter);
-  pthread_cond_destroy(&waiter->wake);
 }
 
 HEDDLE_BP_SHARED void heddle_bp_sleep_until(struct heddle_bp_waiter* waiter, uint64_t deadline) {
-  struct timespec when;
-  when.tv_sec = (time_t)(deadline / 1000000000u);
-  when.tv_nsec = (long)(deadline % 1000000000u);
-  heddle_bp_where = HEDDLE_BP_INSIDE;
-  pthread_cond_timedwait(&waiter->wake, &heddle_bp_engine.lock, &when);
-  heddle_bp_where = HEDDLE_BP_LOCKED;
+  uint32_t wakes = __atomic_load_n(&waiter->wakes, __ATOMIC_RELAXED);
+  uint64_t now = heddle_bp_now_ns();
+  if (now >= deadline) return;
+  struct timespec left;
+  left.tv_sec = (time_t)((deadline - now) / 1000000000u);
+  left.tv_nsec = (long)((deadline - now) % 1000000000u);
+  heddle_bp_unlock();
+  syscall(SYS_futex, &waiter->wakes, HEDDLE_BP_FUTEX_WAIT, wakes, &left, 0, 0);
+  heddle_bp_lock();
 }
 
 /// Whether this waiter should stop waiting because no thread is left that could come. Only the
