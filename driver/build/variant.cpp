@@ -138,6 +138,12 @@ Error link_failed(const ToolResult& linker, const fs::path& program, const Cache
     return environment_error(fmt::format("no space is left to derive a variant of {}; {}",
                                          program.string(), cache.advice()));
   }
+  if (linker.output.find("undefined symbol: __heddle_") != std::string::npos) {
+    return environment_error(
+        fmt::format("Heddle's pass and its runtime {} do not belong to the same version; build "
+                    "Heddle again (make), or correct HEDDLE_LIB",
+                    runtime_library().string()));
+  }
   if (linker.output.find("Invalid bitcode") != std::string::npos ||
       linker.output.find("Unknown attribute kind") != std::string::npos) {
     return user_error(fmt::format(
