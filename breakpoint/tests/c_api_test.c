@@ -47,8 +47,9 @@ static void* deadlock_second(void* arg) {
 }
 
 static void* turn_first(void* arg) {
-  struct heddle_bp_turn turn;
-  hits[0] = heddle_bp_conflict_turn(&turn, "turn", HEDDLE_FIRST, &object, .pause_ms = kForeverMs);
+  struct heddle_bp_turn turn = {0};
+  hits[0] =
+      heddle_bp_conflict("turn", HEDDLE_FIRST, &object, .pause_ms = kForeverMs, .turn = &turn);
   shared = 1;
   heddle_bp_end_turn(&turn);
   return arg;

@@ -86,6 +86,23 @@ namespace breakpoint_detail {
 
 struct Nothing {};
 
+/// What a trigger was told so far; the fields of heddle_bp_arrival that are plain values.
+struct Refined {
+  const char* name;
+  const char* type = nullptr;
+  const void* object = nullptr;
+  const void* wanted = nullptr;
+  double pause_ms = 0;
+  double order_ms = 0;
+  unsigned long ignore_first = 0;
+  unsigned long bound = 0;
+  unsigned long give_up = 0;
+  const void* holding = nullptr;
+  const char* holding_tag = nullptr;
+  const char* context = nullptr;
+  const char* after = nullptr;
+};
+
 /// Identifies a type across translation units without RTTI.
 template <class State>
 const char* type_name() {
@@ -148,66 +165,66 @@ class Trigger {
                 "the local state is copied to the other side: trivially copyable, <= 64 bytes");
 
  public:
-  Trigger(const heddle_bp_arrival& arrival, const State& state, const Local& local,
-          const Global& global)
-      : arrival_(arrival), state_(state), local_(local), global_(global) {}
+  explicit Trigger(const breakpoint_detail::Refined& refined, const State& state = {},
+                   const Local& local = {}, const Global& global = {})
+      : refined_(refined), state_(state), local_(local), global_(global) {}
 
   /// Time this side is postponed; zero means it only meets a side that is already postponed.
   Trigger& pause(std::chrono::duration<double, std::milli> time) {
-    arrival_.pause_ms = time.count() > 0 ? time.count() : -1;
+    refined_.pause_ms = time.count() > 0 ? time.count() : -1;
     return *this;
   }
   /// Time this side still waits once the side before it has left.
   Trigger& order(std::chrono::duration<double, std::milli> time) {
-    arrival_.order_ms = time.count() > 0 ? time.count() : -1;
+    refined_.order_ms = time.count() > 0 ? time.count() : -1;
     return *this;
   }
   /// Passes the first n arrivals at this side.
   Trigger& ignore_first(unsigned long n) {
-    arrival_.ignore_first = n;
+    refined_.ignore_first = n;
     return *this;
   }
   /// The breakpoint is over after n hits.
   Trigger& bound(unsigned long n) {
-    arrival_.bound = n;
+    refined_.bound = n;
     return *this;
   }
   /// The breakpoint is over after n pauses in vain and no hit.
   Trigger& give_up(unsigned long n) {
-    arrival_.give_up = n;
+    refined_.give_up = n;
     return *this;
   }
   /// Only while the calling thread holds this lock (or one with this tag): see Holding.
   Trigger& while_holding(const void* lock) {
-    arrival_.holding = lock;
+    refined_.holding = lock;
     return *this;
   }
   Trigger& while_holding(const char* tag) {
-    arrival_.holding_tag = tag;
+    refined_.holding_tag = tag;
     return *this;
   }
   /// Only inside this calling context: see Context.
   Trigger& under(const char* context) {
-    arrival_.context = context;
+    refined_.context = context;
     return *this;
   }
   /// Only once the breakpoint of that name was hit: chains breakpoints.
   Trigger& after(const char* name) {
-    arrival_.after = name;
+    refined_.after = name;
     return *this;
   }
 
   /// Only if predicate() holds: the local part of the condition. Not called when disabled.
   template <class Predicate>
   Trigger<Sides, State, Predicate, Global> when(const Predicate& predicate) const {
-    return {arrival_, state_, predicate, global_};
+    return Trigger<Sides, State, Predicate, Global>(refined_, state_, predicate, global_);
   }
   /// Only if predicate(state of side 0, state of side 1, …) holds.
   template <class Predicate>
   Trigger<Sides, State, Local, Predicate> where(const Predicate& predicate) const {
     static_assert(!std::is_same_v<State, breakpoint_detail::Nothing>,
                   "where() compares local states: give one to breakpoint(name, state)");
-    return {arrival_, state_, local_, predicate};
+    return Trigger<Sides, State, Local, Predicate>(refined_, state_, local_, predicate);
   }
 
   /// The thread is at this side. Returns whether the breakpoint was hit.
@@ -239,7 +256,7 @@ class Trigger {
       std::forward<Action>(action)();
       return false;
     }
-    heddle_bp_turn turn;
+    heddle_bp_turn turn{};
     bool hit = arrive(side, &turn);
     breakpoint_detail::TurnGuard guard(turn);
     std::forward<Action>(action)();
@@ -250,76 +267,81 @@ class Trigger {
   template <class T>
   static constexpr bool given = !std::is_same_v<T, breakpoint_detail::Nothing>;
 
-  bool arrive(unsigned side, heddle_bp_turn* turn) {
-    arrival_.side = side;
-    arrival_.sides = Sides;
+  /// Builds the engine's view here and not earlier, member by member, so that no address of the
+  /// trigger leaves it: it then lives in registers and costs nothing while disabled.
+  bool arrive(unsigned side, heddle_bp_turn* turn) const {
+    const State state = state_;
+    const Local local = local_;
+    const Global global = global_;
+    heddle_bp_arrival arrival{};
+    arrival.name = refined_.name;
+    arrival.type = refined_.type;
+    arrival.object = refined_.object;
+    arrival.wanted = refined_.wanted;
+    arrival.pause_ms = refined_.pause_ms;
+    arrival.order_ms = refined_.order_ms;
+    arrival.ignore_first = refined_.ignore_first;
+    arrival.bound = refined_.bound;
+    arrival.give_up = refined_.give_up;
+    arrival.holding = refined_.holding;
+    arrival.holding_tag = refined_.holding_tag;
+    arrival.context = refined_.context;
+    arrival.after = refined_.after;
+    arrival.side = side;
+    arrival.sides = Sides;
+    arrival.turn = turn;
     if constexpr (given<State>) {
-      arrival_.state = &state_;
-      arrival_.state_size = sizeof(State);
-      arrival_.type = breakpoint_detail::type_name<State>();
+      arrival.state = &state;
+      arrival.state_size = sizeof(State);
+      arrival.type = breakpoint_detail::type_name<State>();
     }
     if constexpr (given<Local>) {
-      arrival_.local = breakpoint_detail::call_local<Local>;
-      arrival_.local_arg = &local_;
+      arrival.local = breakpoint_detail::call_local<Local>;
+      arrival.local_arg = &local;
     }
     if constexpr (given<Global>) {
-      arrival_.global = breakpoint_detail::call_global<State, Global, Sides>;
-      arrival_.global_arg = &global_;
+      arrival.global = breakpoint_detail::call_global<State, Global, Sides>;
+      arrival.global_arg = &global;
     }
-    return heddle_bp_arrive(&arrival_, turn) != 0;
+    return heddle_bp_arrive(&arrival) != 0;
   }
 
-  heddle_bp_arrival arrival_;
+  breakpoint_detail::Refined refined_;
   State state_;
   Local local_;
   Global global_;
 };
 
-namespace breakpoint_detail {
-template <unsigned Sides>
-Trigger<Sides> objects(const char* name, const char* type, const void* object,
-                       const void* wanted = nullptr) {
-  heddle_bp_arrival arrival{};
-  arrival.name = name;
-  arrival.type = type;
-  arrival.object = object;
-  arrival.wanted = wanted;
-  return {arrival, {}, {}, {}};
-}
-}  // namespace breakpoint_detail
-
 /// A breakpoint whose condition is the caller's: by name only, or with a local state for where().
 template <unsigned Sides = 2>
 Trigger<Sides> breakpoint(const char* name) {
-  return breakpoint_detail::objects<Sides>(name, "", nullptr);
+  return Trigger<Sides>({name});
 }
 template <unsigned Sides = 2, class State>
 Trigger<Sides, State> breakpoint(const char* name, const State& state) {
-  heddle_bp_arrival arrival{};
-  arrival.name = name;
-  return {arrival, state, {}, {}};
+  return Trigger<Sides, State>({name}, state);
 }
 
 /// All sides are about to use the same object.
 template <unsigned Sides = 2>
 Trigger<Sides> conflict(const char* name, const void* object) {
-  return breakpoint_detail::objects<Sides>(name, "conflict", object);
+  return Trigger<Sides>({name, "conflict", object});
 }
 
 /// Each side holds the lock that the next one wants.
 template <unsigned Sides = 2>
 Trigger<Sides> deadlock(const char* name, const void* held, const void* wanted) {
-  return breakpoint_detail::objects<Sides>(name, "deadlock", held, wanted);
+  return Trigger<Sides>({name, "deadlock", held, wanted});
 }
 
 /// side(intruder) acts while side(interrupted) is in the middle of a block on the same object.
 inline Trigger<2> atomicity(const char* name, const void* object) {
-  return breakpoint_detail::objects<2>(name, "atomicity", object);
+  return Trigger<2>({name, "atomicity", object});
 }
 
 /// side(notifier) notifies after side(waiter) has checked its condition and before it waits.
 inline Trigger<2> missed_notification(const char* name, const void* condition) {
-  return breakpoint_detail::objects<2>(name, "missed notification", condition);
+  return Trigger<2>({name, "missed notification", condition});
 }
 
 /// Tells that this thread holds a lock, for Trigger::while_holding.

@@ -36,7 +36,7 @@
 // The general form: heddle_bp_at("name", side, .state = &s, .state_size = sizeof s, .type = "s",
 // .local = …, .global = …).
 #define heddle_bp_at(name_, ...) \
-  (heddle_bp_enabled() ? heddle_bp_arrive(heddle_bp_call(name_, __VA_ARGS__), 0) : 0)
+  (heddle_bp_enabled() ? heddle_bp_arrive(heddle_bp_call(name_, __VA_ARGS__)) : 0)
 
 #define heddle_bp_call(name_, ...) \
   (&(struct heddle_bp_arrival){.name = (name_), .side = __VA_ARGS__})
@@ -57,13 +57,11 @@
 #define heddle_bp_missed_notification(name_, side_, ...) \
   heddle_bp_at(name_, side_, .type = "missed notification", .object = __VA_ARGS__)
 
-/// Like heddle_bp_conflict, but the next side waits until heddle_bp_end_turn(turn):
-///   struct heddle_bp_turn turn;
-///   heddle_bp_conflict_turn(&turn, "stale length", HEDDLE_FIRST, sb);
-///   sb->length = 0;
-///   heddle_bp_end_turn(&turn);
-#define heddle_bp_conflict_turn(turn_, name_, side_, ...) \
-  heddle_bp_arrive(heddle_bp_call(name_, side_, .type = "conflict", .object = __VA_ARGS__), turn_)
+// The side after this one waits a few milliseconds (order_ms), or exactly until the action is over:
+//   struct heddle_bp_turn turn = {0};
+//   heddle_bp_conflict("stale length", HEDDLE_FIRST, sb, .turn = &turn);
+//   sb->length = 0;
+//   heddle_bp_end_turn(&turn);
 
 #endif  // __cplusplus
 

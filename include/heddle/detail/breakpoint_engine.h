@@ -80,16 +80,20 @@ HEDDLE_BP_SHARED struct heddle_bp* heddle_bp_admit(const struct heddle_bp_arriva
   uint64_t bound = heddle_bp_bound_of(arrival);
   uint64_t give_up = arrival->give_up ? arrival->give_up : (uint64_t)defaults->give_up;
   uint64_t hits = heddle_bp_read(&breakpoint->counts[HEDDLE_BP_HITS]);
+  if (bound && hits >= bound) return 0;
+  if (give_up && !hits &&
+      heddle_bp_read(&breakpoint->counts[HEDDLE_BP_TIMEOUTS]) +
+              heddle_bp_read(&breakpoint->counts[HEDDLE_BP_ABANDONED]) >=
+          give_up) {
+    return 0;
+  }
+  // Counting comes after this: a breakpoint that is over must not cost the threads of a tight loop
+  // a cache line they fight for.
   unsigned counter =
       arrival->side == HEDDLE_BP_ANY_SIDE ? (unsigned)HEDDLE_BP_MAX_SIDES : arrival->side;
   uint64_t earlier = __atomic_fetch_add(&breakpoint->side_arrivals[counter], 1, __ATOMIC_RELAXED);
   heddle_bp_add(&breakpoint->counts[HEDDLE_BP_ARRIVALS], 1);
-  int over = (bound && hits >= bound) ||
-             (give_up && !hits &&
-              heddle_bp_read(&breakpoint->counts[HEDDLE_BP_TIMEOUTS]) +
-                      heddle_bp_read(&breakpoint->counts[HEDDLE_BP_ABANDONED]) >=
-                  give_up);
-  if (earlier < ignore || over ||
+  if (earlier < ignore ||
       (arrival->after && heddle_bp_count_of(arrival->after, HEDDLE_BP_HITS) == 0)) {
     heddle_bp_add(&breakpoint->counts[HEDDLE_BP_IGNORED], 1);
     return 0;
@@ -149,8 +153,7 @@ HEDDLE_BP_SHARED int heddle_bp_take_turn(const struct heddle_bp_arrival* arrival
 
 HEDDLE_BP_SHARED int heddle_bp_arrive_admitted(const struct heddle_bp_arrival* arrival,
                                                struct heddle_bp* breakpoint, unsigned sides,
-                                               const void* state, unsigned state_size,
-                                               struct heddle_bp_turn* turn) {
+                                               const void* state, unsigned state_size) {
   struct heddle_bp_search search;
   struct heddle_bp_waiter self;
   heddle_bp_waiter_begin(&self, breakpoint);
@@ -173,9 +176,9 @@ HEDDLE_BP_SHARED int heddle_bp_arrive_admitted(const struct heddle_bp_arrival* a
   int hit = heddle_bp_postpone(arrival, &search, &self);
   if (hit) {
     hit = heddle_bp_take_turn(arrival, &self);
-    if (turn) {
-      turn->group = self.group;
-      turn->side = self.side;
+    if (arrival->turn) {
+      arrival->turn->group = self.group;
+      arrival->turn->side = self.side;
     } else {
       heddle_bp_hand_over(self.group, self.side, HEDDLE_BP_LEADER_LEFT);
     }
@@ -190,6 +193,7 @@ HEDDLE_BP_SHARED int heddle_bp_arrive_admitted(const struct heddle_bp_arrival* a
 /// What the engine keeps of a thread while it is inside.
 struct heddle_bp_visit {
   int saved_errno;
+  int uncancellable;
   int cancel_state;
 };
 
@@ -202,24 +206,28 @@ HEDDLE_BP_SHARED int heddle_bp_enter(struct heddle_bp_visit* visit) {
   }
   heddle_bp_where = HEDDLE_BP_INSIDE;
   visit->saved_errno = errno;
-  // A breakpoint must not be a cancellation point where the program had none, and a predicate that
-  // is one must not unwind through us: a cancellation waits until the pause is over.
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancel_state);
+  visit->uncancellable = 0;
   return 1;
+}
+
+/// A breakpoint must not be a cancellation point where the program had none, and a predicate that
+/// is one must not unwind through us: a cancellation waits until the pause is over. On its own
+/// because it is not free.
+HEDDLE_BP_SHARED void heddle_bp_defer_cancellation(struct heddle_bp_visit* visit) {
+  if (visit->uncancellable) return;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancel_state);
+  visit->uncancellable = 1;
 }
 
 HEDDLE_BP_SHARED void heddle_bp_leave(const struct heddle_bp_visit* visit) {
   int ignored;
-  pthread_setcancelstate(visit->cancel_state, &ignored);
+  if (visit->uncancellable) pthread_setcancelstate(visit->cancel_state, &ignored);
   errno = visit->saved_errno;
   heddle_bp_where = HEDDLE_BP_OUTSIDE;
 }
 
-/// A thread is at one side of a breakpoint. Returns 1 if the breakpoint was hit. With `turn`, the
-/// next side waits until heddle_bp_end_turn; without, a short while (order_ms).
-HEDDLE_BP_SHARED int heddle_bp_arrive(const struct heddle_bp_arrival* arrival,
-                                      struct heddle_bp_turn* turn) {
-  if (turn) turn->group = 0;
+/// A thread is at one side of a breakpoint. Returns 1 if the breakpoint was hit.
+HEDDLE_BP_SHARED int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
   struct heddle_bp_visit visit;
   if (!arrival->name || !heddle_bp_enter(&visit)) return 0;
   struct heddle_bp_objects objects;
@@ -230,9 +238,10 @@ HEDDLE_BP_SHARED int heddle_bp_arrive(const struct heddle_bp_arrival* arrival,
   unsigned sides = arrival->sides ? arrival->sides : 2;
   const char* type = arrival->type ? arrival->type : "";
 
+  if (arrival->local) heddle_bp_defer_cancellation(&visit);
   struct heddle_bp* breakpoint = heddle_bp_admit(arrival, sides, state_size, type);
-  int hit =
-      breakpoint && heddle_bp_arrive_admitted(arrival, breakpoint, sides, state, state_size, turn);
+  if (breakpoint) heddle_bp_defer_cancellation(&visit);
+  int hit = breakpoint && heddle_bp_arrive_admitted(arrival, breakpoint, sides, state, state_size);
   heddle_bp_leave(&visit);
   return hit;
 }

@@ -10,10 +10,8 @@
 #define HEDDLE_BP_NOTHING static inline __attribute__((always_inline, unused))
 
 #define heddle_bp_enabled() 0
-HEDDLE_BP_NOTHING int heddle_bp_arrive(const struct heddle_bp_arrival* arrival,
-                                       struct heddle_bp_turn* turn) {
+HEDDLE_BP_NOTHING int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
   (void)arrival;
-  if (turn) turn->group = 0;
   return 0;
 }
 HEDDLE_BP_NOTHING void heddle_bp_end_turn(struct heddle_bp_turn* turn) {

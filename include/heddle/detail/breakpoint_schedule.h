@@ -51,6 +51,7 @@ HEDDLE_BP_SHARED int heddle_bp_schedule_begin(struct heddle_bp_schedule* schedul
                                               const char* point) {
   struct heddle_bp_visit visit;
   if (!heddle_bp_enter(&visit)) return -1;
+  heddle_bp_defer_cancellation(&visit);
   heddle_bp_watch_exit();
   int found = -1;
   struct heddle_bp* breakpoint = heddle_bp_find(schedule->name);

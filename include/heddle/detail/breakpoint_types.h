@@ -19,8 +19,8 @@ enum {
 
 /// What a breakpoint counts. The order is that of the report's columns.
 enum heddle_bp_count {
-  HEDDLE_BP_ARRIVALS,   // calls whose local predicate held
-  HEDDLE_BP_IGNORED,    // of these: passed because of ignore_first, bound, give_up or after
+  HEDDLE_BP_ARRIVALS,   // calls whose local predicate held, until bound or give_up ends counting
+  HEDDLE_BP_IGNORED,    // of these: passed because of ignore_first or after
   HEDDLE_BP_HITS,       // times the breakpoint was reached, all sides together
   HEDDLE_BP_TIMEOUTS,   // pauses that ended because the pause time was over
   HEDDLE_BP_ABANDONED,  // pauses that ended early because no partner could come any more
@@ -29,6 +29,12 @@ enum heddle_bp_count {
   HEDDLE_BP_REFUSED,    // calls with other sides or types than the first, or too many threads
   HEDDLE_BP_PAUSED_NS,  // time spent in pauses, all threads together
   HEDDLE_BP_COUNTS,
+};
+
+/// A side's own turn, for callers that say when their action is over.
+struct heddle_bp_turn {
+  uint64_t group;  // 0: nothing to end
+  unsigned side;
 };
 
 /// One call at one side of a breakpoint. Zero means the default in every field but `side`.
@@ -61,12 +67,8 @@ struct heddle_bp_arrival {
   const char* holding_tag;
   const char* context;  // only inside this calling context
   const char* after;    // only once this other breakpoint was hit
-};
 
-/// A side's own turn, for callers that say when their action is over.
-struct heddle_bp_turn {
-  uint64_t group;  // 0: nothing to end
-  unsigned side;
+  struct heddle_bp_turn* turn;  // the next side waits until heddle_bp_end_turn; else order_ms
 };
 
 /// Part of the calling thread's context: a lock it holds, or a calling context it is in.
