@@ -53,7 +53,7 @@ class Reducer {
 
   Reduction run() {
     const Attempt again = follow(result_.best.schedule);
-    if (trace::signature(again.trace) != signature_) {
+    if (!is_the_failure(again)) {
       throw user_error(
           "the failure does not come back, so it cannot be reduced; see what differs "
           "with: heddle replay");
@@ -87,12 +87,8 @@ class Reducer {
     return !follow(schedule).trace.outcome.failed();
   }
 
-  /// Criterion I; what fails the same and weighs less becomes the best.
-  bool still_fails(const Schedule& schedule) {
-    Attempt attempt = follow(schedule);
-    if (trace::signature(attempt.trace) != signature_) return false;
-    if (weight(attempt) < weight(result_.best)) result_.best = std::move(attempt);
-    return true;
+  bool is_the_failure(const Attempt& attempt) const {
+    return trace::signature(attempt.trace) == signature_;
   }
 
   /// Algorithm 2: level by level from the eldest, a thread together with its descendants.
@@ -123,13 +119,12 @@ class Reducer {
         if (stopping()) return false;
         report("threads");
         const std::vector<std::string> gone = absent_with(candidate);
-        return still_fails(without_threads(schedule, gone)) &&
+        return is_the_failure(follow(without_threads(schedule, gone))) &&
                (!result_.sequential_passes || passes_sequentially(gone));
       });
       absent = absent_with(kept);
     }
     if (absent.size() > schedule.absent_threads.size()) {
-      // still_fails() may have kept an execution that criterion II then refused.
       result_.best = follow(without_threads(schedule, absent));
       result_.removed_threads.assign(
           absent.begin() + static_cast<std::ptrdiff_t>(schedule.absent_threads.size()),
@@ -148,7 +143,10 @@ class Reducer {
         report("switches");
         Schedule candidate = schedule;
         candidate.decisions = kept;
-        return still_fails(candidate);
+        Attempt attempt = follow(candidate);
+        if (!is_the_failure(attempt)) return false;
+        if (weight(attempt) < weight(result_.best)) result_.best = std::move(attempt);
+        return true;
       });
       if (weight(result_.best) == before) return;
     }
