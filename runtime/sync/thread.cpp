@@ -98,9 +98,10 @@ int stop_unwinding(int, int actions, std::uint64_t, UnwindException*, void* cont
 
 void wait_for_all_others(Session& session) {
   for (std::uint32_t i = 1; i < session.thread_count(); ++i) {
-    Operation operation = operation_on(
-        reinterpret_cast<void*>(session.thread(static_cast<abi::ThreadIndex>(i)).handle),
-        abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
+    const Thread& other = session.thread(static_cast<abi::ThreadIndex>(i));
+    if (other.is_flusher()) continue;
+    Operation operation = operation_on(reinterpret_cast<void*>(other.handle),
+                                       abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
     operation.detail = i;
     session.arrive(operation);
     session.record(operation, 0, i);
