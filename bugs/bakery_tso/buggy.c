@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lamport's bakery with relaxed atomics. A customer draws a number one above all others, and is
-// served if nobody is just drawing and nobody has a smaller number. The number drawn may still be
-// in the processor's store buffer when the others look at it: two customers see no other number and
-// are served at the same time. Sequentially consistent hardware would never show it.
+// Lamport's bakery with relaxed atomics. Each of two customers draws a number above the other's,
+// and is served if the other is not just drawing and has no smaller number. The number drawn may
+// still be in the processor's store buffer when the other looks at it: both see no number but their
+// own and are served at the same time. Sequentially consistent hardware would never show it.
 // Origin: Lamport's bakery algorithm (1974), reproduced under TSO and PSO by CLAP (PLDI 2013).
 
 #include <assert.h>
@@ -12,10 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { kCustomers = 2 };
-
-static atomic_int choosing[kCustomers];
-static atomic_int numbers[kCustomers];
+static atomic_int choosing[2];
+static atomic_int numbers[2];
 static atomic_int served;
 
 static int look(atomic_int* what) {
@@ -27,25 +25,18 @@ static void show(atomic_int* what, int value) {
 }
 
 static int draw_number(int me) {
-  int highest = 0;
   show(&choosing[me], 1);
-  for (int i = 0; i < kCustomers; ++i) {
-    const int number = look(&numbers[i]);
-    if (number > highest) highest = number;
-  }
-  show(&numbers[me], highest + 1);
+  const int mine = 1 + look(&numbers[1 - me]);
+  show(&numbers[me], mine);
   show(&choosing[me], 0);
-  return highest + 1;
+  return mine;
 }
 
 static bool is_next(int me, int mine) {
-  for (int i = 0; i < kCustomers; ++i) {
-    if (i == me) continue;
-    if (look(&choosing[i]) != 0) return false;
-    const int number = look(&numbers[i]);
-    if (number != 0 && (number < mine || (number == mine && i < me))) return false;
-  }
-  return true;
+  const int other = 1 - me;
+  if (look(&choosing[other]) != 0) return false;
+  const int number = look(&numbers[other]);
+  return number == 0 || mine < number || (mine == number && me < other);
 }
 
 static void serve(void) {
@@ -63,7 +54,7 @@ static void* customer(void* arg) {
 }
 
 int main(void) {
-  static const int names[kCustomers] = {0, 1};
+  static const int names[2] = {0, 1};
   pthread_t other;
   pthread_create(&other, NULL, customer, (void*)&names[1]);
   customer((void*)&names[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fixed: what is shown and looked at is sequentially consistent, so a number drawn is visible
-// before its owner looks at the others'.
+// before its owner looks at the other's.
 
 #include <assert.h>
 #include <pthread.h>
@@ -9,10 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { kCustomers = 2 };
-
-static atomic_int choosing[kCustomers];
-static atomic_int numbers[kCustomers];
+static atomic_int choosing[2];
+static atomic_int numbers[2];
 static atomic_int served;
 
 static int look(atomic_int* what) {
@@ -24,25 +22,18 @@ static void show(atomic_int* what, int value) {
 }
 
 static int draw_number(int me) {
-  int highest = 0;
   show(&choosing[me], 1);
-  for (int i = 0; i < kCustomers; ++i) {
-    const int number = look(&numbers[i]);
-    if (number > highest) highest = number;
-  }
-  show(&numbers[me], highest + 1);
+  const int mine = 1 + look(&numbers[1 - me]);
+  show(&numbers[me], mine);
   show(&choosing[me], 0);
-  return highest + 1;
+  return mine;
 }
 
 static bool is_next(int me, int mine) {
-  for (int i = 0; i < kCustomers; ++i) {
-    if (i == me) continue;
-    if (look(&choosing[i]) != 0) return false;
-    const int number = look(&numbers[i]);
-    if (number != 0 && (number < mine || (number == mine && i < me))) return false;
-  }
-  return true;
+  const int other = 1 - me;
+  if (look(&choosing[other]) != 0) return false;
+  const int number = look(&numbers[other]);
+  return number == 0 || mine < number || (mine == number && me < other);
 }
 
 static void serve(void) {
@@ -60,7 +51,7 @@ static void* customer(void* arg) {
 }
 
 int main(void) {
-  static const int names[kCustomers] = {0, 1};
+  static const int names[2] = {0, 1};
   pthread_t other;
   pthread_create(&other, NULL, customer, (void*)&names[1]);
   customer((void*)&names[0]);

@@ -6,6 +6,7 @@
 
 #include "runtime/base/text.h"
 #include "runtime/entry/gate.h"
+#include "runtime/memory/program_code.h"
 #include "runtime/memory/raw_memory.h"
 
 using Void = void;
@@ -116,6 +117,18 @@ T compare_exchange(void* address, T expected, T desired, abi::SiteId site) {
                    [=](T before) { return before == expected ? desired : before; });
 }
 
+void fence(MemoryOrder order, abi::SiteId site) {
+  Session& run = session();
+  const Operation operation = operation_on(nullptr, EventKind::Fence, site);
+  run.arrive(operation);
+  if (order == MemoryOrder::SequentiallyConsistent) {
+    run.drain(run.current_index());
+  } else if (order >= MemoryOrder::Release) {
+    run.order_stores();
+  }
+  run.record(operation, 0, static_cast<std::uint64_t>(order));
+}
+
 void range(void* address, U64 bytes, EventKind kind, abi::SiteId site) {
   const Gate gate;
   if (!gate || bytes == 0) return;
@@ -162,16 +175,7 @@ HEDDLE_DEFINE_HOOKS(8, U64)
 
 void __heddle_fence(U32 order, U32 site) {
   const rt::Gate gate;
-  if (!gate) return;
-  rt::Session& run = rt::session();
-  const rt::Operation operation = rt::operation_on(nullptr, EventKind::Fence, site);
-  run.arrive(operation);
-  if (MemoryOrder{order} == MemoryOrder::SequentiallyConsistent) {
-    run.drain(run.current_index());
-  } else if (MemoryOrder{order} >= MemoryOrder::Release) {
-    run.order_stores();
-  }
-  run.record(operation, 0, order);
+  if (gate) rt::fence(MemoryOrder{order}, site);
 }
 
 void __heddle_range_read(Ptr p, U64 bytes, U32 site) {
@@ -180,4 +184,13 @@ void __heddle_range_read(Ptr p, U64 bytes, U32 site) {
 
 void __heddle_range_write(Ptr p, U64 bytes, U32 site) {
   rt::range(p, bytes, EventKind::RangeWrite, site);
+}
+
+// Whoever goes out with pending stores passes a fence: code without hooks must see them. It is an
+// event, for before it the strategy may still flush them one by one.
+void __heddle_leave(Ptr callee, U32 site) {
+  const rt::Gate gate;
+  if (!gate || !rt::session().has_pending()) return;
+  if (rt::is_program_code(reinterpret_cast<std::uint64_t>(callee))) return;
+  rt::fence(MemoryOrder::SequentiallyConsistent, site);
 }

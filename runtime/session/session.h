@@ -73,6 +73,7 @@ class Session {
   void settle(std::uint64_t address, std::uint64_t bytes);
   /// Makes all pending stores of the thread visible.
   void drain(abi::ThreadIndex thread);
+  bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
 
   /// A new thread, ready to start; nullptr when the system refuses.
