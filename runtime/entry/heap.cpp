@@ -8,11 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
+#include "runtime/entry/entry.h"
 #include "runtime/memory/heap.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;

@@ -4,13 +4,9 @@
 #include <sys/single_threaded.h>
 
 #include "runtime/base/text.h"
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
+#include "runtime/entry/entry.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;

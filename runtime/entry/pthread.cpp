@@ -5,15 +5,11 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
+#include "runtime/entry/entry.h"
 #include "runtime/sync/condition.h"
 #include "runtime/sync/mutex.h"
 #include "runtime/sync/thread.h"
 #include "runtime/sync/thread_locals.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
 using namespace heddle::runtime;  // this file is nothing but calls into it
 

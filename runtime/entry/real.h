@@ -23,6 +23,7 @@
   ROW(pthread_cond_destroy)        \
   ROW(pthread_key_create)          \
   ROW(pthread_key_delete)          \
+  ROW(pthread_once)                \
   ROW(__cxa_thread_atexit_impl)    \
   ROW(__assert_fail)               \
   ROW(fork)                        \

@@ -5,11 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
+#include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
 

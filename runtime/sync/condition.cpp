@@ -4,29 +4,15 @@
 #include <cerrno>
 
 #include "runtime/sync/mutex.h"
+#include "runtime/sync/wait_list.h"
 
 namespace heddle::runtime {
 namespace {
 
-struct Waiter {
-  std::uint64_t condition;
-  abi::ThreadIndex thread;
-};
-
-/// All waiting threads, of all condition variables, in the order in which they began to wait.
-constinit Vector<Waiter> waiters;
+constinit WaitList waiters;
 
 bool waits(abi::ThreadIndex thread) {
-  for (const Waiter& waiter : waiters) {
-    if (waiter.thread == thread) return true;
-  }
-  return false;
-}
-
-void stop_waiting(abi::ThreadIndex thread) {
-  for (std::size_t i = 0; i < waiters.size(); ++i) {
-    if (waiters[i].thread == thread) return waiters.erase(i);
-  }
+  return waiters.contains(thread);
 }
 
 pthread_mutex_t* mutex_of(const Operation& operation) {
@@ -48,7 +34,7 @@ unsigned begin_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t
                     abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondWait, site);
   session.arrive(operation);
-  waiters.push_back({operation.address, session.current_index()});
+  waiters.add(operation.address, session.current_index());
   const unsigned depth = release_for_wait(session, mutex);
   session.record(operation);
   return depth;
@@ -59,24 +45,6 @@ void end_wait(Session& session, pthread_mutex_t* mutex, unsigned depth, abi::Sit
   session.arrive(operation);
   acquire_after_wait(session, mutex, depth, site);
   session.record(operation);
-}
-
-/// Wakes the n-th thread that waits for the condition variable.
-abi::ThreadIndex wake(Session& session, std::uint64_t condition, std::uint32_t n) {
-  for (std::size_t i = 0; i < waiters.size(); ++i) {
-    if (waiters[i].condition != condition || n-- != 0) continue;
-    const abi::ThreadIndex thread = waiters[i].thread;
-    waiters.erase(i);
-    session.refresh_thread(thread);
-    return thread;
-  }
-  return abi::kNoThread;
-}
-
-std::uint32_t count_waiters(std::uint64_t condition) {
-  std::uint32_t count = 0;
-  for (const Waiter& waiter : waiters) count += waiter.condition == condition;
-  return count;
 }
 
 }  // namespace
@@ -94,7 +62,7 @@ int condition_timed_wait(Session& session, pthread_cond_t* condition, pthread_mu
   const Operation operation = operation_on(condition, abi::EventKind::CondWake, site);
   session.arrive(operation);
   const int result = waits(session.current_index()) ? ETIMEDOUT : 0;
-  stop_waiting(session.current_index());
+  waiters.remove(session.current_index());
   if (result == ETIMEDOUT) session.clock().advance_to(VirtualClock::nanoseconds(deadline));
   session.record(operation, 0, static_cast<std::uint64_t>(result));
   end_wait(session, mutex, depth, site);
@@ -104,9 +72,7 @@ int condition_timed_wait(Session& session, pthread_cond_t* condition, pthread_mu
 int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondSignal, site);
   session.arrive(operation);
-  const std::uint32_t count = count_waiters(operation.address);
-  const std::uint32_t n = count > 1 ? session.choose_value(count) : 0;
-  const abi::ThreadIndex woken = wake(session, operation.address, n);
+  const abi::ThreadIndex woken = waiters.wake_one(session, operation.address);
   session.record(operation, 0, woken != abi::kNoThread, woken == abi::kNoThread ? 0 : woken + 1u);
   return 0;
 }
@@ -114,9 +80,7 @@ int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId si
 int condition_broadcast(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondBroadcast, site);
   session.arrive(operation);
-  const std::uint32_t count = count_waiters(operation.address);
-  for (std::uint32_t i = 0; i < count; ++i) wake(session, operation.address, 0);
-  session.record(operation, 0, count);
+  session.record(operation, 0, waiters.wake(session, operation.address, abi::kMaxThreads));
   return 0;
 }
 
