@@ -16,7 +16,7 @@ json place_json(const trace::Place& place) {
 }
 
 json site_json(const trace::Trace& trace, trace::SiteIndex site) {
-  const trace::Frame* frame = trace::innermost_frame(trace, site);
+  const trace::Frame* frame = trace::source_frame(trace, site);
   if (frame == nullptr) return nullptr;
   return place_json(
       trace::Place{std::string(trace::base_name(frame->file)), frame->line, frame->function});

@@ -100,7 +100,7 @@ class Writer {
   }
 
   void locate(Entry& entry, trace::SiteIndex site) const {
-    if (const trace::Frame* frame = trace::innermost_frame(trace_, site))
+    if (const trace::Frame* frame = trace::source_frame(trace_, site))
       locate(entry, frame->file, frame->line, frame->function);
   }
 
@@ -111,7 +111,7 @@ class Writer {
     if (outcome.file.empty()) return;
     // The program's own words may lack the directory that the site knows.
     std::string file = outcome.file;
-    const trace::Frame* frame = trace::innermost_frame(trace_, outcome.site);
+    const trace::Frame* frame = trace::source_frame(trace_, outcome.site);
     if (frame != nullptr && trace::base_name(frame->file) == trace::base_name(file))
       file = frame->file;
     locate(entry, file, outcome.line, outcome.function);

@@ -50,6 +50,9 @@ std::string short_memory_name(const Trace& trace, trace::ObjectIndex object, std
   // The site in parentheses matters only to tell allocations with the same count apart, which
   // thread and count already do.
   if (named.kind == ObjectKind::Heap) name = name.substr(0, name.find(" ("));
+  // Stacks grow down from their end, so a local's distance from there is the short number.
+  if (named.kind == ObjectKind::Stack && offset < named.size)
+    return fmt::format("{}-{}", name, named.size - offset);
   return offset == 0 ? name : fmt::format("{}+{}", name, offset);
 }
 

@@ -14,7 +14,7 @@
 
 namespace heddle::report {
 
-/// "counter", "table+16", "heap t0 #1+4": without the allocation site.
+/// "counter", "table+16", "heap t0 #1+4" (without the allocation site), "stack t0-372".
 std::string short_memory_name(const trace::Trace& trace, trace::ObjectIndex object,
                               std::uint64_t offset);
 

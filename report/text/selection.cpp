@@ -23,9 +23,12 @@ std::size_t before(std::size_t index, std::size_t distance) {
 }  // namespace
 
 std::optional<std::size_t> failing_event(const Trace& trace) {
-  if (trace.outcome.thread == trace::kNone || !trace.outcome.failed()) return std::nullopt;
+  const trace::Outcome& outcome = trace.outcome;
+  // Who waits for ever fails at what it does not do.
+  if (outcome.thread == trace::kNone || !outcome.failed() || !outcome.waits.empty())
+    return std::nullopt;
   for (std::size_t i = trace.events.size(); i-- > 0;)
-    if (trace.events[i].thread == trace.outcome.thread) return i;
+    if (trace.events[i].thread == outcome.thread) return i;
   return std::nullopt;
 }
 

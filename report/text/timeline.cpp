@@ -23,7 +23,9 @@ using trace::Trace;
 constexpr std::size_t kMostColumns = 4;  // threads that get a lane with words in it
 constexpr std::size_t kNarrowestCell = 12;
 constexpr std::size_t kWidestCell = 36;
-constexpr std::size_t kSourceWorthShowing = 18;
+constexpr std::size_t kSourceWorthShowing = 18;  // less of a source line says nothing
+constexpr std::size_t kSourceWorthReading = 36;
+constexpr std::size_t kWidestFunction = 24;
 
 /// From which event a thread exists, and until which.
 struct Life {
@@ -93,7 +95,7 @@ class Renderer {
     gutter_ = std::max<std::size_t>(digits, 3) + 2;
     for (const Entry& entry : entries_) {
       place_ = std::max(place_, display_width(entry.place));
-      function_ = std::max(function_, display_width(entry.function));
+      function_ = std::min(std::max(function_, display_width(entry.function)), kWidestFunction);
       source_ = std::max(source_, display_width(entry.source));
     }
     in_columns_ = lanes_.size() <= kMostColumns && fit_columns();
@@ -106,28 +108,36 @@ class Renderer {
     margin_ = left + words_ + (in_columns_ ? 1 : 0);
   }
 
-  /// Gives each lane the room its words take, somewhat less on a narrow terminal; false when that
-  /// is not enough to leave the margin its place and the beginning of a source line.
+  /// Gives each lane the room its words take. On a narrow terminal the longest words go on in a
+  /// second line so that the source can be read; false when even that is not enough.
   bool fit_columns() {
-    std::size_t source = std::min(source_, kSourceWorthShowing);
-    std::size_t total = gutter_ + 1 + place_ + (source == 0 ? 0 : source + 2);
-    std::vector<std::size_t> narrowest;
+    std::vector<std::size_t> comfortable, tight;
     for (Lane& lane : lanes_) {
-      lane.cell = std::max(kNarrowestCell, display_width(lane.title));
+      std::vector<std::size_t> widths = {std::max(kNarrowestCell, display_width(lane.title))};
       for (const Entry& entry : entries_)
-        if (entry.thread == lane.thread)
-          lane.cell = std::max(lane.cell, display_width(entry.phrase));
-      lane.cell = std::min(lane.cell, kWidestCell);
-      narrowest.push_back(std::max(kNarrowestCell, lane.cell * 2 / 3));
-      total += lane.width();
+        if (entry.thread == lane.thread) widths.push_back(display_width(entry.phrase));
+      std::sort(widths.begin(), widths.end());
+      lane.cell = std::clamp(widths.back(), kNarrowestCell, kWidestCell);
+      comfortable.push_back(std::clamp(widths[widths.size() * 9 / 10], kNarrowestCell, lane.cell));
+      tight.push_back(std::max(kNarrowestCell, lane.cell * 2 / 3));
     }
-    while (total > width_) {
-      std::size_t most = 0;
+    shrink_columns(comfortable, kSourceWorthReading);
+    return shrink_columns(tight, kSourceWorthShowing);
+  }
+
+  /// Until the terminal has room for `source` columns of source text; no lane below its
+  /// `narrowest`.
+  bool shrink_columns(const std::vector<std::size_t>& narrowest, std::size_t source) {
+    source = std::min(source_, source);
+    std::size_t total = gutter_ + 1 + place_ + (source == 0 ? 0 : source + 2);
+    for (const Lane& lane : lanes_) total += lane.width();
+    for (; total > width_; --total) {
+      Lane* widest = nullptr;
       for (std::size_t i = 0; i < lanes_.size(); ++i)
-        if (lanes_[i].cell - narrowest[i] > lanes_[most].cell - narrowest[most]) most = i;
-      if (lanes_[most].cell == narrowest[most]) return false;
-      --lanes_[most].cell;
-      --total;
+        if (lanes_[i].cell > narrowest[i] && (widest == nullptr || lanes_[i].cell > widest->cell))
+          widest = &lanes_[i];
+      if (widest == nullptr) return false;
+      --widest->cell;
     }
     return true;
   }

@@ -26,7 +26,7 @@ using trace::Wait;
 
 /// "bank.c:6 in pay".
 std::string at(const Trace& trace, trace::SiteIndex site) {
-  const trace::Frame* frame = trace::innermost_frame(trace, site);
+  const trace::Frame* frame = trace::source_frame(trace, site);
   if (frame == nullptr) return "an unknown place";
   std::string place = fmt::format("{}:{}", trace::base_name(frame->file), frame->line);
   if (!frame->function.empty()) place += " in " + short_function(frame->function);
@@ -144,7 +144,8 @@ std::vector<std::string> headline(const Trace& trace, const Style& style) {
   }
   std::string where;
   if (!places.empty()) where = "at " + join_with_and(places);
-  if (outcome.thread != kNone && !where.empty())
+  // Of those who wait for each other none is to blame alone.
+  if (outcome.thread != kNone && outcome.waits.empty() && !where.empty())
     where += ", thread " + trace::thread_name(trace, outcome.thread);
   if (!where.empty()) lines.push_back(printable(where, style.unicode));
   return lines;

@@ -27,6 +27,9 @@ TEST(Phrases, NameMemoryShortly) {
   trace::Trace trace = sample::use_after_free();
   EXPECT_EQ(short_memory_name(trace, 0, 4), "heap t0 #1+4");
   EXPECT_EQ(short_memory_name(trace, kNone, 4), "memory");
+  trace.objects.push_back({trace::ObjectKind::Stack, "stack t0", 8 << 20});
+  EXPECT_EQ(short_memory_name(trace, 1, (8 << 20) - 372), "stack t0-372");
+  EXPECT_EQ(short_memory_name(trace, 1, 9 << 20), "stack t0+9437184");
 }
 
 TEST(Phrases, CoverEveryKind) {
@@ -83,6 +86,11 @@ TEST(Phrases, ForgetWhatWasOverwritten) {
   EXPECT_EQ(store(16, 4, 4), "counter+16 = 1 -> 4") << "not touched by the others";
   phrases.skip(Event{EventKind::RangeWrite, 0, kNone, 0, 32, 0, 0, 0});
   EXPECT_EQ(store(16, 4, 5), "writes counter+16 = 5");
+  store(24, 8, 1);
+  EXPECT_EQ(store(24, 4, 2), "writes counter+24 = 2") << "only a part of what is known";
+  store(32, 4, 7);
+  store(36, 4, 8);
+  EXPECT_EQ(store(32, 4, 9), "counter+32 = 7 -> 9") << "its neighbour does not reach it";
   phrases.skip(Event{EventKind::Store, 0, kNone, 0, 4, 16, 9, 0});
   EXPECT_EQ(store(16, 4, 5), "counter+16 = 9 -> 5");
 }

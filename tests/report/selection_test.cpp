@@ -56,10 +56,28 @@ TEST(Selection, OfTooManySwitchesKeepsTheLast) {
   EXPECT_EQ(rows.back(), (Row{999, 1, false}));
 }
 
+TEST(Selection, KeepsTheEndOfARunWithoutSwitches) {
+  trace::Trace trace = sample::deadlock();
+  trace.events.assign(100, trace.events[0]);
+  std::vector<Row> rows = select_rows(trace, 60);
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[0], (Row{0, 94, true}));
+}
+
+TEST(Selection, LeavesNoSingleEventOut) {
+  trace::Trace trace = sample::deadlock();
+  trace.events.assign(100, trace.events[0]);
+  for (std::size_t i = 0; i < 100; ++i) trace.events[i].thread = i / 5 % 2;
+  EXPECT_EQ(select_rows(trace, 90).size(), 98u) << "only the first three are left out";
+}
+
 TEST(Selection, FindsTheFailingEvent) {
   EXPECT_EQ(failing_event(sample::lost_update()), 13u);
   EXPECT_EQ(failing_event(sample::use_after_free()), 6u);
   EXPECT_EQ(failing_event(sample::deadlock()), std::nullopt);
+  trace::Trace waiting = sample::deadlock();
+  waiting.outcome.thread = 1;
+  EXPECT_EQ(failing_event(waiting), std::nullopt) << "it is what it waits for, not what it did";
   trace::Trace passed = sample::lost_update();
   passed.outcome.kind = trace::FailureKind::None;
   EXPECT_EQ(failing_event(passed), std::nullopt);

@@ -114,6 +114,12 @@ TEST(Story, TellsADeadlockInSentences) {
   EXPECT_THAT(text, HasSubstr("t0 waits for t0.1 to end, at bank.c:25 in main."));
 }
 
+TEST(Story, OfADeadlockBlamesNoThreadAlone) {
+  Trace trace = sample::deadlock();
+  trace.outcome.thread = 1;
+  EXPECT_EQ(story(trace, options()), story(sample::deadlock(), options()));
+}
+
 TEST(Story, TellsOfALockTakenTwice) {
   Trace trace = sample::deadlock();
   trace.outcome.waits[1].holder = trace.outcome.waits[1].thread;
