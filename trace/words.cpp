@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "abi/names.h"
 
 namespace heddle::trace {
@@ -17,6 +19,15 @@ std::string value_text(std::uint64_t value, std::uint32_t size) {
 
 std::string bytes_text(std::uint32_t size) {
   return fmt::format("({} byte{})", size, size == 1 ? "" : "s");
+}
+
+const char* wake_reason(std::uint64_t value) {
+  switch (value) {
+    case 0: return " signalled";
+    case EINTR: return " for no reason";
+    case ECANCELED: return " cancelled";
+    default: return " timed out";
+  }
 }
 
 /// What follows the kind and the memory.
@@ -66,7 +77,7 @@ std::string details(const Trace& trace, const Event& event) {
       return event.value == 0 ? "" : fmt::format(" failed with {}", event.value);
     case EventKind::CondSignal:
       return event.aux == 0 ? " woke nobody" : " woke " + thread_name(trace, event.aux - 1);
-    case EventKind::CondWake: return event.value == 0 ? " signalled" : " timed out";
+    case EventKind::CondWake: return wake_reason(event.value);
     case EventKind::FutexResume: return event.value == 0 ? " woken" : " timed out";
     case EventKind::OnceBegin: return event.value == 0 ? " already done" : " runs it";
     case EventKind::OnceEnd: return event.value == 0 ? "" : " left early";

@@ -7,9 +7,20 @@
 #include "runtime/entry/entry.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
+#include "runtime/sync/thread.h"
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
+
+namespace {
+
+int (*program_main)(int, char**, char**) = nullptr;
+
+int run_main(int count, char** arguments, char** environment) {
+  return thread_run_main(program_main, count, arguments, environment);
+}
+
+}  // namespace
 
 // The earliest point at which libc is ready: before the program's own constructors, which may
 // already create threads.
@@ -25,7 +36,9 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   if (has_driver) serve_executions(channel);
   install_failure_signals();
   session().begin_run(channel);
-  return real().__libc_start_main(main, count, arguments, init, fini, loader_fini, stack_end);
+  session().current().handle = pthread_self();
+  program_main = main;
+  return real().__libc_start_main(&run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 
 // A child process is left alone: it goes on natively, as a program of its own.

@@ -5,34 +5,49 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "runtime/entry/entry.h"
+#include "runtime/sync/cancellation.h"
+#include "runtime/sync/signals.h"
 
 using namespace heddle::runtime;
 
 namespace {
 
-void sleep_for(std::int64_t duration) {
+/// Returns 0, or EINTR: a signal came for this thread meanwhile.
+int sleep_for(std::int64_t duration) {
   const Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, call_site());
-  session().arrive(operation);
-  session().clock().advance_by(duration);
-  session().record(operation, 0, static_cast<std::uint64_t>(duration));
+  Session& run = session();
+  run.arrive(operation);
+  cancellation_act(run, operation.site);
+  run.clock().advance_by(duration);
+  run.record(operation, 0, static_cast<std::uint64_t>(duration));
+  return signal_due(run.current_index()) ? EINTR : 0;
+}
+
+bool is_duration(const timespec& time) {
+  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < VirtualClock::kSecond;
 }
 
 }  // namespace
 
-HEDDLE_ENTRY int nanosleep(const timespec* duration, timespec* rest) {
-  const Gate gate;
-  if (!gate) return real().nanosleep(duration, rest);
-  sleep_for(VirtualClock::nanoseconds(*duration));
-  return 0;
-}
-
 HEDDLE_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   const Gate gate;
   if (!gate) return real().clock_nanosleep(clock, flags, time, rest);
+  if (!is_duration(*time)) return EINVAL;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
   const std::int64_t given = VirtualClock::nanoseconds(*time);
-  sleep_for((flags & TIMER_ABSTIME) != 0 ? given - session().clock().now() : given);
-  return 0;
+  const int result = sleep_for(absolute ? given - session().clock().now() : given);
+  if (result != 0 && !absolute && rest != nullptr) *rest = {0, 1};  // it had slept nearly all of it
+  return result;
+}
+
+HEDDLE_ENTRY int nanosleep(const timespec* duration, timespec* rest) {
+  const int error = clock_nanosleep(CLOCK_REALTIME, 0, duration, rest);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
 }
 
 HEDDLE_ENTRY int usleep(useconds_t microseconds) {
@@ -42,8 +57,7 @@ HEDDLE_ENTRY int usleep(useconds_t microseconds) {
 
 HEDDLE_ENTRY unsigned sleep(unsigned seconds) {
   const timespec duration{seconds, 0};
-  nanosleep(&duration, nullptr);
-  return 0;
+  return nanosleep(&duration, nullptr) == 0 ? 0 : 1;
 }
 
 HEDDLE_ENTRY int clock_gettime(clockid_t clock, timespec* time) noexcept {
