@@ -5,11 +5,14 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/timerfd.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,9 +75,21 @@
   ROW(pthread_sigmask)                     \
   ROW(sigaction)                           \
   ROW(raise)                               \
+  ROW(timerfd_create)                      \
+  ROW(timerfd_settime)                     \
+  ROW(timerfd_gettime)                     \
+  ROW(getrusage)                           \
+  ROW(sigtimedwait)                        \
+  ROW(sigsuspend)                          \
+  ROW(getrandom)                           \
+  ROW(getentropy)                          \
+  ROW(ppoll)                               \
+  ROW(pselect)                             \
+  ROW(epoll_pwait)                         \
   ROW(__cxa_thread_atexit_impl)            \
   ROW(__assert_fail)                       \
-  ROW(fork)                                \
+  ROW(clone)                               \
+  ROW(daemon)                              \
   ROW(nanosleep)                           \
   ROW(clock_nanosleep)                     \
   ROW(clock_gettime)                       \
@@ -86,7 +101,6 @@ void __pthread_unregister_cancel_restore(__pthread_unwind_buf_t* buffer);
 int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module);
 void __assert_fail(const char* expression, const char* file, unsigned line,
                    const char* function) noexcept __attribute__((noreturn));
-pid_t fork() noexcept;
 int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments, void (*init)(),
                       void (*fini)(), void (*loader_fini)(), void* stack_end);
 }

@@ -13,6 +13,25 @@ HEDDLE_ENTRY int pthread_kill(pthread_t handle, int number) noexcept {
   return signal_send(session(), handle, number, call_site());
 }
 
+/// Thread ids are those gettid() gives.
+HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
+  const pid_t self = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  if (session().running() && !Gate::closed() && process == self) {
+    const auto index = static_cast<std::uint32_t>(thread - self);
+    const bool exists = index < session().thread_count();
+    const int error =
+        exists ? pthread_kill(session().thread(static_cast<std::uint16_t>(index)).handle, number)
+               : ESRCH;
+    if (error == 0) return 0;
+    errno = error;
+    return -1;
+  }
+  const long result = raw_syscall(SYS_tgkill, process, thread, number);
+  if (result >= 0) return 0;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
 HEDDLE_ENTRY int pthread_sigmask(int how, const sigset_t* change, sigset_t* before) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_sigmask(how, change, before);

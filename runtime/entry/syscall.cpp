@@ -3,6 +3,8 @@
 // Stands in front of syscall(), through which the C++ libraries reach futexes. What the runtime
 // controls under another name is controlled here too; everything else goes to the kernel as it is.
 #include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +45,11 @@ long futex(const Arguments& to) {
   return futex_call(session(), call, call_site());
 }
 
+void refuse(const char* what) {
+  const Gate gate;
+  if (gate) session().unsupported(what);
+}
+
 }  // namespace
 
 HEDDLE_ENTRY long syscall(long number, ...) noexcept {
@@ -55,15 +62,30 @@ HEDDLE_ENTRY long syscall(long number, ...) noexcept {
   switch (number) {
     case SYS_futex: return result_of(futex(to));
     case SYS_gettid: return gettid();
+    case SYS_tgkill:
+      return tgkill(static_cast<pid_t>(to.a), static_cast<pid_t>(to.b), static_cast<int>(to.c));
+    case SYS_tkill: return tgkill(getpid(), static_cast<pid_t>(to.a), static_cast<int>(to.b));
+    case SYS_fork:
+    case SYS_vfork: return fork();
+    case SYS_clone:
+      if (to.a == SIGCHLD) return fork();
+      refuse("a thread or process made by the system call clone");
+      break;
+    case SYS_clone3: refuse("a thread or process made by the system call clone3"); break;
+    case SYS_io_uring_setup: refuse("io_uring"); break;
     case SYS_sched_yield: return sched_yield();
     case SYS_clock_gettime:
       return clock_gettime(static_cast<clockid_t>(to.a), pointer<timespec>(to.b));
+    case SYS_getrandom:
+      return getrandom(pointer<void>(to.a), static_cast<std::size_t>(to.b),
+                       static_cast<unsigned>(to.c));
     case SYS_nanosleep: return nanosleep(pointer<const timespec>(to.a), pointer<timespec>(to.b));
     case SYS_clock_nanosleep: {
       const int error = clock_nanosleep(static_cast<clockid_t>(to.a), static_cast<int>(to.b),
                                         pointer<const timespec>(to.c), pointer<timespec>(to.d));
       return result_of(-error);
     }
-    default: return result_of(raw_syscall(number, to.a, to.b, to.c, to.d, to.e, to.f));
+    default: break;
   }
+  return result_of(raw_syscall(number, to.a, to.b, to.c, to.d, to.e, to.f));
 }

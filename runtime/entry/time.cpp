@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of libc's clocks and sleeps.
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,7 +11,9 @@
 
 #include "runtime/entry/entry.h"
 #include "runtime/sync/cancellation.h"
+#include "runtime/sync/outside.h"
 #include "runtime/sync/signals.h"
+#include "runtime/sync/timer.h"
 
 using namespace heddle::runtime;
 
@@ -21,8 +25,11 @@ int sleep_for(std::int64_t duration) {
   Session& run = session();
   run.arrive(operation);
   cancellation_act(run, operation.site);
+  outside_pause(run, duration);
   run.clock().advance_by(duration);
+  timers_fire(run);
   run.record(operation, 0, static_cast<std::uint64_t>(duration));
+  outside_refresh(run);
   return signal_due(run.current_index()) ? EINTR : 0;
 }
 
@@ -80,4 +87,35 @@ HEDDLE_ENTRY time_t time(time_t* out) noexcept {
   clock_gettime(CLOCK_REALTIME, &precise);
   if (out != nullptr) *out = precise.tv_sec;
   return precise.tv_sec;
+}
+
+HEDDLE_ENTRY int timespec_get(timespec* time, int base) noexcept {
+  if (base != TIME_UTC) return 0;
+  clock_gettime(CLOCK_REALTIME, time);
+  return base;
+}
+
+// Processor time is time like any other: it passes with the program's own steps.
+HEDDLE_ENTRY clock_t clock() noexcept {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (VirtualClock::kSecond / CLOCKS_PER_SEC);
+}
+
+HEDDLE_ENTRY clock_t times(tms* used) noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const clock_t ticks = now.tv_sec * 100 + now.tv_nsec / (VirtualClock::kSecond / 100);
+  if (used != nullptr) *used = {ticks, 0, 0, 0};
+  return ticks;
+}
+
+HEDDLE_ENTRY int getrusage(__rusage_who_t who, rusage* usage) noexcept {
+  const int result = real().getrusage(who, usage);
+  const Gate gate;
+  if (!gate || result != 0) return result;
+  *usage = {};  // faults and switches are the machine's, not the program's
+  const std::int64_t now = session().clock().now();
+  usage->ru_utime = {now / VirtualClock::kSecond, now % VirtualClock::kSecond / 1000};
+  return result;
 }

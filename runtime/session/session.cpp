@@ -99,7 +99,9 @@ void Session::arrive(Operation operation) {
 }
 
 void Session::go_on() {
-  if (enabled_.count() == 0) report_stuck();
+  while (enabled_.count() == 0) {
+    if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+  }
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);

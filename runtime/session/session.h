@@ -63,6 +63,15 @@ class Session {
   /// A choice of data, at the current thread's turn.
   std::uint32_t choose_value(std::uint32_t bound);
 
+  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
+  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
+  /// when nobody waits for such.
+  using OutsideWait = bool (*)(Session& session);
+  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  /// No thread but the current one can go on.
+  bool alone() const { return enabled_.count() == 1; }
+  bool any_can_go_on() const { return enabled_.count() > 0; }
+
   /// A new thread, ready to start; nullptr when the system refuses.
   Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
   /// The current thread is over; never returns.
@@ -95,6 +104,7 @@ class Session {
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
   ThreadSet enabled_;
+  OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;

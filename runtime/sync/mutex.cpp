@@ -200,6 +200,14 @@ int mutex_destroy(Session& session, pthread_mutex_t* mutex, abi::SiteId site) {
   return result;
 }
 
+void mutex_hand_to_libc(pthread_mutex_t* mutex, abi::ThreadIndex thread) {
+  Data& data = mutex->__data;
+  if (data.__kind == kDestroyed || !owned_by(data, thread)) return;
+  data.__owner = static_cast<int>(raw_syscall(SYS_gettid));
+  data.__nusers = 1;
+  if (type_of(data) != PTHREAD_MUTEX_RECURSIVE) data.__count = 0;
+}
+
 bool mutex_can_wait(const pthread_mutex_t* mutex, abi::ThreadIndex thread) {
   const Data& data = mutex->__data;
   const bool checks = type_of(data) != PTHREAD_MUTEX_NORMAL || is_robust(data);

@@ -21,6 +21,9 @@ int mutex_destroy(Session& session, pthread_mutex_t* mutex, abi::SiteId site);
 int mutex_consistent(Session& session, pthread_mutex_t* mutex, abi::SiteId site);
 /// The current thread ends: robust mutexes that it holds go to the next one who asks.
 void mutex_abandon_all(Session& session);
+/// What `thread` holds, it holds as libc would have it. For the child of a fork, which goes on
+/// without control.
+void mutex_hand_to_libc(pthread_mutex_t* mutex, abi::ThreadIndex thread);
 
 /// For condition variables: the parts of lock and unlock that are no event of their own.
 bool mutex_can_wait(const pthread_mutex_t* mutex, abi::ThreadIndex thread);

@@ -7,6 +7,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "../check.h"
 
@@ -102,6 +103,9 @@ int main(void) {
   raise(SIGUSR2);
   CHECK(posts == 1);
   CHECK(sem_wait(&from_handler) == 0);
+  CHECK(syscall(SYS_tgkill, getpid(), gettid(), SIGUSR2) == 0 && posts == 2);
+  CHECK(tgkill(getpid(), gettid() + 1000, SIGUSR2) == -1 && errno == ESRCH);
+  CHECK(kill(getpid(), SIGUSR2) == 0 && posts == 3);
   puts("done");
   return 0;
 }
