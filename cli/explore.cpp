@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
-#include <atomic>
 #include <memory>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -27,16 +26,6 @@ struct ExploreFlags : RunFlags {
   std::uint32_t max_preemptions = 2;
   std::vector<std::string> absent_threads;
 };
-
-std::atomic<bool> interrupted = false;
-
-/// Ctrl-C ends the search, not the command: what was found is kept and shown.
-void stop_on_interrupt() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the command
-  sigaction(SIGINT, &action, nullptr);
-}
 
 std::unique_ptr<driver::Search> make_search(const ExploreFlags& flags) {
   const std::vector<abi::PlanRecord> absent = driver::absent_records(flags.absent_threads);
@@ -91,7 +80,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   limits.time = std::chrono::milliseconds(static_cast<long>(flags.time_seconds * 1000));
   limits.workers = flags.workers;
   limits.all = flags.all;
-  limits.interrupted = &interrupted;
+  limits.interrupted = &interrupt_flag();
   const std::unique_ptr<driver::Search> search = make_search(flags);
   stop_on_interrupt();
 
