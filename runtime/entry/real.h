@@ -75,6 +75,14 @@
   ROW(pthread_sigmask)                     \
   ROW(sigaction)                           \
   ROW(raise)                               \
+  ROW(pthread_setname_np)                  \
+  ROW(pthread_getname_np)                  \
+  ROW(pthread_setaffinity_np)              \
+  ROW(pthread_getaffinity_np)              \
+  ROW(pthread_setschedparam)               \
+  ROW(pthread_getschedparam)               \
+  ROW(pthread_setschedprio)                \
+  ROW(pthread_getcpuclockid)               \
   ROW(timerfd_create)                      \
   ROW(timerfd_settime)                     \
   ROW(timerfd_gettime)                     \

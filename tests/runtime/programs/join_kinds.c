@@ -31,6 +31,15 @@ static void* look_at_itself(void* unused) {
   CHECK(pthread_setname_np(pthread_self(), "weaver") == 0);
   CHECK(pthread_getname_np(pthread_self(), name, sizeof name) == 0);
   CHECK(strcmp(name, "weaver") == 0);
+  CHECK(pthread_setname_np(pthread_self(), "a name that is too long") == ERANGE);
+  cpu_set_t processors;
+  CHECK(pthread_getaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
+  CHECK(CPU_COUNT(&processors) >= 1);
+  CHECK(pthread_setaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
+  struct sched_param parameters;
+  int policy = -1;
+  CHECK(pthread_getschedparam(pthread_self(), &policy, &parameters) == 0);
+  CHECK(policy == SCHED_OTHER && pthread_setschedparam(pthread_self(), policy, &parameters) == 0);
   return unused;
 }
 
