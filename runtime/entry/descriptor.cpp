@@ -121,6 +121,7 @@ HEDDLE_ENTRY int connect(int descriptor, const sockaddr* address, socklen_t leng
 HEDDLE_ENTRY int close(int descriptor) {
   return static_cast<int>(transfer(descriptor, 0, false, [=] {
     timer_forget(descriptor);
+    outside_mark_internal(descriptor, false);
     return raw_syscall(SYS_close, descriptor);
   }));
 }
@@ -128,6 +129,31 @@ HEDDLE_ENTRY int close(int descriptor) {
 HEDDLE_ENTRY int shutdown(int descriptor, int how) noexcept {
   return static_cast<int>(
       transfer(descriptor, 0, false, [=] { return raw_syscall(SYS_shutdown, descriptor, how); }));
+}
+
+// Made here, both ends of them: nobody else can make them ready.
+HEDDLE_ENTRY int pipe2(int ends[2], int flags) noexcept {
+  const long result = result_of(raw_syscall(SYS_pipe2, word(ends), flags));
+  if (result != 0) return -1;
+  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
+  return 0;
+}
+
+HEDDLE_ENTRY int pipe(int ends[2]) noexcept {
+  return pipe2(ends, 0);
+}
+
+HEDDLE_ENTRY int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {
+  const long result = result_of(raw_syscall(SYS_socketpair, domain, type, protocol, word(ends)));
+  if (result != 0) return -1;
+  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
+  return 0;
+}
+
+HEDDLE_ENTRY int eventfd(unsigned count, int flags) noexcept {
+  const long descriptor = result_of(raw_syscall(SYS_eventfd2, count, flags));
+  outside_mark_internal(static_cast<int>(descriptor), true);
+  return static_cast<int>(descriptor);
 }
 
 // eventfd's own names for reading and writing.

@@ -68,8 +68,7 @@ class Session {
   /// when nobody waits for such.
   using OutsideWait = bool (*)(Session& session);
   void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
-  /// No thread but the current one can go on.
-  bool alone() const { return enabled_.count() == 1; }
+  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
   /// A new thread, ready to start; nullptr when the system refuses.

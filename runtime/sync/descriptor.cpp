@@ -57,7 +57,9 @@ bool descriptors_ready(const OutsideEvent& event) {
 int descriptor_arrive(Session& session, const Operation& operation, OutsideEvent& event,
                       std::int64_t time_limit) {
   if (time_limit == kNoTimeLimit) return outside_arrive(session, operation, event) ? 0 : -EINTR;
-  session.arrive(operation);
+  Operation turn = operation;
+  if (time_limit > 0) turn.detail = kTimed;
+  session.arrive(turn);
   timers_fire(session);
   if (time_limit == 0) return 0;
   cancellation_act(session, operation.site);
@@ -70,10 +72,9 @@ int descriptor_arrive(Session& session, const Operation& operation, OutsideEvent
     timers_fire(session);
     if (event.happened(event)) return 0;
   }
-  if (session.alone() && event.count > 0) {
-    outside_poll(event.descriptors, event.count, time_limit);
-    if (event.happened(event)) return 0;
-  }
+  outside_pause(session, time_limit,
+                event.happened == &descriptors_ready && event.count == 0 ? nullptr : &event);
+  if (event.happened(event)) return 0;
   if (signal_due(session.current_index())) return -EINTR;
   session.clock().advance_by(time_limit);
   return -EAGAIN;

@@ -26,11 +26,16 @@ struct OutsideEvent {
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
 /// Something that others may wait for outside was done: looks again who can go on.
 void outside_refresh(Session& session);
-/// The current thread is about to let time pass while nobody else can go on: gives what others wait
-/// for outside up to `nanoseconds` of real time, so that a loop of sleeps does not run away from
-/// it.
-void outside_pause(Session& session, std::int64_t nanoseconds);
-/// Waits in earnest, at the most `nanoseconds` and never long, for the descriptors.
-void outside_poll(pollfd* descriptors, unsigned count, std::int64_t nanoseconds);
+/// The current thread is about to let time pass. If all others who could go on would do no more
+/// than that, gives what is waited for outside (and `own`, if there is) up to `nanoseconds` of real
+/// time, so that loops around sleeps and time limits do not run away from the rest of the world.
+void outside_pause(Session& session, std::int64_t nanoseconds, const OutsideEvent* own = nullptr);
+
+/// Marks operations of kind Descriptor that a time limit ends (Operation::detail).
+inline constexpr std::uint64_t kTimed = 1;
+
+/// The descriptor is one end of something that was made here and whose other end is here too: only
+/// this program's own threads can make it ready, as long as it has no children.
+void outside_mark_internal(int descriptor, bool internal);
 
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "runtime/base/vector.h"
+#include "runtime/sync/outside.h"
 
 namespace heddle::runtime {
 namespace {
@@ -48,7 +49,9 @@ void drain(int descriptor) {
 long timer_create(int flags) {
   static_assert(int{TFD_NONBLOCK} == int{EFD_NONBLOCK} && int{TFD_CLOEXEC} == int{EFD_CLOEXEC});
   const long descriptor = raw_syscall(SYS_eventfd2, 0, flags);
-  if (descriptor >= 0) timers.push_back({static_cast<int>(descriptor), 0, 0});
+  if (descriptor < 0) return descriptor;
+  timers.push_back({static_cast<int>(descriptor), 0, 0});
+  outside_mark_internal(static_cast<int>(descriptor), true);
   return descriptor;
 }
 
