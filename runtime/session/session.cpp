@@ -4,6 +4,18 @@
 #include "runtime/base/text.h"
 
 namespace heddle::runtime {
+namespace {
+
+const char* sentence_of(abi::FailureKind kind) {
+  switch (kind) {
+#define HEDDLE_FAILURE(id, Name, text, sentence) \
+  case abi::FailureKind::Name: return sentence;
+#include "abi/failures.def"
+  }
+  return "";
+}
+
+}  // namespace
 
 Session& session() {
   static constinit Session the_session;
@@ -103,9 +115,9 @@ void Session::arrive(Operation operation) {
 void Session::go_on() {
   const abi::ThreadIndex from = current_;
   do {
-    if (enabled_.count() == 0) {
+    while (enabled_.count() == 0) {
       current_ = from;
-      report_stuck();
+      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
@@ -215,6 +227,14 @@ void Session::stop(abi::FailureKind kind) {
   record.plan_position = strategy_ == nullptr ? 0 : strategy_->plan_position();
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
+  }
+  // Started by hand there is no driver to read the record.
+  if (recorder_.channel().magic != abi::kChannelMagic) {
+    print_error("heddle: run stopped: ");
+    print_error(sentence_of(kind));
+    print_error(record.message[0] == 0 ? "" : ": ");
+    print_error(record.message);
+    print_error("\n");
   }
   exit_now(kStoppedStatus);
 }

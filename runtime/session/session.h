@@ -76,6 +76,14 @@ class Session {
   bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
 
+  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
+  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
+  /// when nobody waits for such.
+  using OutsideWait = bool (*)(Session& session);
+  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
+  bool any_can_go_on() const { return enabled_.count() > 0; }
+
   /// A new thread, ready to start; nullptr when the system refuses.
   Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
   /// The current thread is over; never returns.
@@ -114,6 +122,7 @@ class Session {
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
   ThreadSet enabled_;
+  OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
