@@ -20,6 +20,7 @@
 #include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
 #include "runtime/entry/real.h"
+#include "runtime/reset/changes.h"
 
 extern "C" void heddle_fiber_switch(void** save_sp, void* next_sp, unsigned long next_fs);
 extern "C" void heddle_fiber_first();
@@ -131,7 +132,10 @@ class FiberCarrier final : public Carrier {
 
   unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) override {
     Fiber& fiber = fibers[thread];
-    if (thread > prepared && !make_lender(thread)) return 0;
+    if (thread > prepared) {
+      changes().more_threads = true;
+      if (!make_lender(thread)) return 0;
+    }
     if (stack_bytes > kDefaultStack && !extend_stack(thread, stack_bytes)) return 0;
     lay_first_frame(fiber, entry);
     return fiber.fs;  // glibc's pthread_t is the thread pointer

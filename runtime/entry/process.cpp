@@ -5,6 +5,7 @@
 
 #include "runtime/base/text.h"
 #include "runtime/entry/call_site.h"
+#include "runtime/entry/exits.h"
 #include "runtime/entry/gate.h"
 #include "runtime/entry/real.h"
 #include "runtime/session/failure_signals.h"
@@ -26,8 +27,9 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   // Libraries take unsynchronised short cuts while a program has one thread. It must not depend on
   // when the first lender was made.
   __libc_single_threaded = 0;
-  if (has_driver) serve_executions(channel);
   install_failure_signals();
+  watch_exit();
+  if (has_driver) serve_executions(channel);
   session().begin_run(channel);
   return real().__libc_start_main(main, count, arguments, init, fini, loader_fini, stack_end);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/base/address_space.h"
 #include "runtime/base/system.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
 namespace {
@@ -176,6 +177,7 @@ void heap_release(const HeapBlock& block) {
   block.note->freed = 1;
   Arena& arena = arena_of(block.thread);
   if (block.capacity > kLargestClass) {
+    note_dropped_pages(block.start, block.capacity);
     raw_syscall(SYS_madvise, static_cast<long>(block.start), static_cast<long>(block.capacity),
                 MADV_DONTNEED);
     return;

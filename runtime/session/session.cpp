@@ -2,6 +2,7 @@
 #include "runtime/session/session.h"
 
 #include "runtime/base/text.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
 
@@ -198,6 +199,7 @@ void Session::stop(abi::FailureKind kind) {
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
   }
+  end_execution(kStoppedStatus << 8);
   exit_now(kStoppedStatus);
 }
 
