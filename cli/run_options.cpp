@@ -104,8 +104,9 @@ abi::Options options_of(const RunFlags& flags) {
     throw user_error(
         fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));
   }
-  if (flags.carrier != "fiber") {
-    throw user_error(fmt::format("--carrier: there is no '{}'; there is: fiber", flags.carrier));
+  if (flags.carrier != "fiber" && flags.carrier != "kernel") {
+    throw user_error(
+        fmt::format("--carrier: there is no '{}'; there are: fiber, kernel", flags.carrier));
   }
   if (options.max_events == 0) throw user_error("--max-events: a run needs at least one event");
   return options;

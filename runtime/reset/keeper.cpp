@@ -7,6 +7,7 @@
 #include "runtime/base/address_space.h"
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
+#include "runtime/carrier/carrier.h"
 #include "runtime/reset/kernel_state.h"
 #include "runtime/reset/memory_snapshot.h"
 #include "runtime/session/channel_state.h"
@@ -70,7 +71,7 @@ void protect_kept(int protection) {
   abi::ChannelHeader& channel = *kept.channel;
   // Only what this worker can do: anything else is left to the fork server, which sees that the
   // request is still there.
-  if (!wait_for_request(channel) || !same_text(channel.options.carrier, "fiber") ||
+  if (!wait_for_request(channel) || !undoes_in_place(channel.options.carrier) ||
       same_text(channel.options.reset, "fork")) {
     exit_now(0);
   }

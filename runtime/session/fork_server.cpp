@@ -86,7 +86,7 @@ class ResetPolicy {
   explicit ResetPolicy(abi::ResetState& state) : state_(state) {}
 
   bool in_place(const abi::Options& options) const {
-    return state_.gave_up == 0 && same_text(options.carrier, "fiber") &&
+    return state_.gave_up == 0 && undoes_in_place(options.carrier) &&
            !same_text(options.reset, "fork");
   }
 

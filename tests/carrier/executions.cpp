@@ -70,9 +70,13 @@ void PrintTo(const Footprint& footprint, std::ostream* out) {
 
 Executions::Executions(const fs::path& executable, How how, std::vector<std::string> arguments)
     : target_(executable, inputs_for(executable, std::move(arguments)), kMaxEvents, seconds(20)) {
+  options_.max_events = kMaxEvents;
+  use(how);
+}
+
+void Executions::use(How how) {
   std::strcpy(options_.reset, how.reset);
   std::strcpy(options_.carrier, how.carrier);
-  options_.max_events = kMaxEvents;
 }
 
 Footprint Executions::run(std::uint64_t seed) {

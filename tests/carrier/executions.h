@@ -36,6 +36,8 @@ class Executions {
   Executions(const std::filesystem::path& executable, How how,
              std::vector<std::string> arguments = {});
 
+  /// How executions from now on come about.
+  void use(How how);
   Footprint run(std::uint64_t seed);
   std::vector<Footprint> run_all(const std::vector<std::uint64_t>& seeds);
 

@@ -147,10 +147,18 @@ TEST(Reset, SurvivesAKilledWorker) {
 }
 
 TEST(Reset, FollowsAChangeOfTheOption) {
-  Executions reused(native_program("counts"), {.reset = "inplace"});
-  const Footprint before = reused.run(1);
-  reused.run(2);
-  EXPECT_EQ(reused.run(1), before);
+  Executions executions(native_program("counts"), {.reset = "inplace"});
+  const Footprint before = executions.run(1);
+  executions.run(2);
+  const std::uint64_t processes = executions.reset().processes;
+  executions.use({.reset = "fork"});
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.reset().processes, processes + 2);
+  executions.use({.reset = "inplace"});
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.reset().processes, processes + 3);
 }
 
 }  // namespace
