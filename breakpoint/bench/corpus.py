@@ -99,12 +99,15 @@ def run(executable):
             _, errors = process.communicate(timeout=0.02)
             break
         except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - begin
             before = slices_if_stuck(process.pid)
-            stuck = before and before == slices_if_stuck(process.pid)
-            if stuck or time.monotonic() - begin > STUCK_LIMIT:
+            if before:
+                # A process that is being torn down looks stuck for a moment.
+                time.sleep(0.2)
+            if before and before == slices_if_stuck(process.pid) or seconds > STUCK_LIMIT:
                 process.kill()
                 process.communicate()
-                return "stuck", time.monotonic() - begin
+                return "stuck", seconds
     seconds = time.monotonic() - begin
     if process.returncode < 0:
         return f"signal {-process.returncode}", seconds

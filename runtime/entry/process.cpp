@@ -8,6 +8,7 @@
 #include "runtime/base/text.h"
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
+#include "runtime/entry/exits.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
 #include "runtime/sync/thread.h"
@@ -57,8 +58,9 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   // Libraries take unsynchronised short cuts while a program has one thread. It must not depend on
   // when the first lender was made.
   __libc_single_threaded = 0;
-  if (has_driver) serve_executions(channel);
   install_failure_signals();
+  watch_exit();
+  if (has_driver) serve_executions(channel);
   watch_forks();
   session().begin_run(channel);
   session().current().handle = pthread_self();

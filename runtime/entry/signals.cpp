@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sync/signals.h"
+#include "runtime/reset/changes.h"
 
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/reset/changes.h"
 
 using namespace heddle::runtime;
 
@@ -47,6 +49,7 @@ HEDDLE_ENTRY int sigprocmask(int how, const sigset_t* change, sigset_t* before) 
 
 HEDDLE_ENTRY int sigaction(int number, const struct sigaction* action,
                            struct sigaction* before) noexcept {
+  if (action != nullptr) changes().signals = true;
   const Gate gate;
   if (!gate) return real().sigaction(number, action, before);
   return signal_set_action(number, action, before);

@@ -2,6 +2,7 @@
 #include "runtime/session/session.h"
 
 #include "runtime/base/text.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
 namespace {
@@ -236,6 +237,7 @@ void Session::stop(abi::FailureKind kind) {
     print_error(record.message);
     print_error("\n");
   }
+  end_execution(kStoppedStatus << 8);
   exit_now(kStoppedStatus);
 }
 

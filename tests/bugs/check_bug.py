@@ -77,9 +77,9 @@ class Bug:
         reduced = self.heddle("reduce", "--json", run)
         fewest = json.loads((self.directory.parent / "bounds.json").read_text())[self.directory.name]
         after = reduced["after"]
-        assert after["threads"] == fewest["threads"], reduced
         assert after["preemptions"] <= reduced["before"]["preemptions"], reduced
         if model == self.manifest["memory_models"][0]:  # what the bounds are computed for
+            assert after["threads"] == fewest["threads"], reduced
             assert fewest["preemptions"] <= after["preemptions"], reduced
         assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
         print(f"reduced: {reduced['before']} -> {after}")
