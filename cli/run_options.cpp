@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -94,9 +95,9 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.strategy, flags.strategy, "strategy");
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
-  if (flags.memory_model != "sc") {
-    throw user_error(
-        fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));
+  if (std::ranges::find(abi::kMemoryModels, flags.memory_model) == std::end(abi::kMemoryModels)) {
+    throw user_error(fmt::format("--memory-model: there is no '{}'; there are: {}",
+                                 flags.memory_model, fmt::join(abi::kMemoryModels, ", ")));
   }
   if (flags.carrier != "fiber") {
     throw user_error(fmt::format("--carrier: there is no '{}'; there is: fiber", flags.carrier));

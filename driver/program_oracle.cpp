@@ -25,6 +25,7 @@ ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::
 }
 
 analysis::Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
+  set_memory_model(options_, schedule);
   const auto begin = std::chrono::steady_clock::now();
   const Execution execution = target_.run(options_, make_plan(program_, schedule));
   const double seconds =

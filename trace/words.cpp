@@ -45,6 +45,7 @@ std::string details(const Trace& trace, const Event& event) {
     case EventKind::Store:
     case EventKind::AtomicLoad:
     case EventKind::AtomicStore:
+    case EventKind::Flush:
       return fmt::format(" = {} {}", value_text(event.value, event.size), bytes_text(event.size));
     case EventKind::AtomicRmw:
     case EventKind::AtomicCas:

@@ -15,8 +15,9 @@ namespace {
 using trace::Decision;
 using trace::Schedule;
 
+/// A thread's store buffer ("t0.1~") goes with it.
 bool is_descendant_or_self(const std::string& thread, const std::string& ancestor) {
-  return thread == ancestor || thread.starts_with(ancestor + ".");
+  return thread == ancestor || thread.starts_with(ancestor + ".") || thread == ancestor + "~";
 }
 
 /// The schedule without these threads: what they decided, and what was decided for them, goes.
@@ -35,7 +36,7 @@ Schedule without_threads(const Schedule& schedule, const std::vector<std::string
 }
 
 std::uint64_t running_threads(const Attempt& attempt) {
-  return attempt.trace.threads.size() - attempt.schedule.absent_threads.size();
+  return trace::program_threads(attempt.trace) - attempt.schedule.absent_threads.size();
 }
 
 auto weight(const Attempt& attempt) {
@@ -97,7 +98,8 @@ class Reducer {
     std::map<std::size_t, std::vector<std::string>> levels;
     for (const trace::Thread& thread : result_.best.trace.threads) {
       const auto depth = std::count(thread.path.begin(), thread.path.end(), '.');
-      if (depth > 0) levels[static_cast<std::size_t>(depth)].push_back(thread.path);
+      const bool is_flusher = thread.path.ends_with('~');
+      if (depth > 0 && !is_flusher) levels[static_cast<std::size_t>(depth)].push_back(thread.path);
     }
     std::vector<std::string> absent = schedule.absent_threads;
     for (const auto& [depth, threads] : levels) {

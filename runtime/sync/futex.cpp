@@ -45,8 +45,7 @@ long wait(Session& session, const FutexCall& call, bool is_bitset, abi::SiteId s
   const Operation begin = operation_on(call.word, abi::EventKind::FutexWait, site);
   session.arrive(begin);
   const abi::ThreadIndex thread = session.current_index();
-  const auto found =
-      static_cast<std::uint32_t>(session.memory().load(thread, call.word, sizeof *call.word));
+  const auto found = static_cast<std::uint32_t>(session.load(begin.address, sizeof *call.word));
   if (found != call.value) {
     session.record(begin, 0, errno_value(EAGAIN));
     return -EAGAIN;
@@ -81,7 +80,7 @@ long wake(Session& session, const FutexCall& call, bool is_bitset, abi::SiteId s
 long requeue(Session& session, const FutexCall& call, bool compares, abi::SiteId site) {
   const Operation operation = operation_on(call.word, abi::EventKind::FutexRequeue, site);
   session.arrive(operation);
-  if (compares && *call.word != call.value3) {
+  if (compares && session.load(operation.address, sizeof *call.word) != call.value3) {
     session.record(operation, 0, errno_value(EAGAIN));
     return -EAGAIN;
   }
@@ -128,6 +127,7 @@ bool apply_wake_operation(std::uint32_t& word, std::uint32_t code) {
 long wake_operation(Session& session, const FutexCall& call, abi::SiteId site) {
   const Operation operation = operation_on(call.word, abi::EventKind::FutexWake, site);
   session.arrive(operation);
+  session.settle(reinterpret_cast<std::uint64_t>(call.word2), sizeof *call.word2);
   const bool second = apply_wake_operation(*call.word2, call.value3);
   std::uint32_t woken = waiters.wake(session, operation.address, count_of(call.value));
   if (second) {
@@ -141,8 +141,6 @@ long wake_operation(Session& session, const FutexCall& call, abi::SiteId site) {
 }  // namespace
 
 long futex_call(Session& session, const FutexCall& call, abi::SiteId site) {
-  // The kernel reads the word with a barrier: nothing of this thread's stays in a store buffer.
-  session.memory().fence(session.current_index());
   switch (call.operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT: return wait(session, call, false, site);
     case FUTEX_WAIT_BITSET: return wait(session, call, true, site);

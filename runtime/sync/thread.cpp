@@ -136,9 +136,10 @@ int stop_unwinding(int, int actions, std::uint64_t, UnwindException*, void* cont
 
 void wait_for_all_others(Session& session) {
   for (std::uint32_t i = 1; i < session.thread_count(); ++i) {
-    Operation operation = operation_on(
-        reinterpret_cast<void*>(session.thread(static_cast<abi::ThreadIndex>(i)).handle),
-        abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
+    const Thread& other = session.thread(static_cast<abi::ThreadIndex>(i));
+    if (other.is_flusher()) continue;
+    Operation operation = operation_on(reinterpret_cast<void*>(other.handle),
+                                       abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
     operation.detail = i;
     session.arrive(operation);
     session.record(operation, 0, i);
@@ -221,7 +222,7 @@ int thread_try_join(Session& session, pthread_t handle, void** result, const tim
 Thread* find_thread_by_handle(Session& session, pthread_t handle) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
-    if (thread.handle == handle && !thread.joined) return &thread;
+    if (thread.handle == handle && !thread.joined && !thread.is_flusher()) return &thread;
   }
   return nullptr;
 }
