@@ -66,14 +66,6 @@ class Session {
   /// A choice of data, at the current thread's turn.
   std::uint32_t choose_value(std::uint32_t bound);
 
-  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
-  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
-  /// when nobody waits for such.
-  using OutsideWait = bool (*)(Session& session);
-  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
-  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
-  bool any_can_go_on() const { return enabled_.count() > 0; }
-
   // Memory, at the current thread's turn. arrive() has drained where drains() says so.
   std::uint64_t load(std::uint64_t address, unsigned bytes);
   void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release);
@@ -83,6 +75,14 @@ class Session {
   void drain(abi::ThreadIndex thread);
   bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
+
+  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
+  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
+  /// when nobody waits for such.
+  using OutsideWait = bool (*)(Session& session);
+  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
+  bool any_can_go_on() const { return enabled_.count() > 0; }
 
   /// A new thread, ready to start; nullptr when the system refuses.
   Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
