@@ -80,7 +80,7 @@ long wake(Session& session, const FutexCall& call, bool is_bitset, abi::SiteId s
 long requeue(Session& session, const FutexCall& call, bool compares, abi::SiteId site) {
   const Operation operation = operation_on(call.word, abi::EventKind::FutexRequeue, site);
   session.arrive(operation);
-  if (compares && *call.word != call.value3) {
+  if (compares && session.load(operation.address, sizeof *call.word) != call.value3) {
     session.record(operation, 0, errno_value(EAGAIN));
     return -EAGAIN;
   }
@@ -127,6 +127,7 @@ bool apply_wake_operation(std::uint32_t& word, std::uint32_t code) {
 long wake_operation(Session& session, const FutexCall& call, abi::SiteId site) {
   const Operation operation = operation_on(call.word, abi::EventKind::FutexWake, site);
   session.arrive(operation);
+  session.settle(reinterpret_cast<std::uint64_t>(call.word2), sizeof *call.word2);
   const bool second = apply_wake_operation(*call.word2, call.value3);
   std::uint32_t woken = waiters.wake(session, operation.address, count_of(call.value));
   if (second) {

@@ -222,7 +222,7 @@ int thread_try_join(Session& session, pthread_t handle, void** result, const tim
 Thread* find_thread_by_handle(Session& session, pthread_t handle) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
-    if (thread.handle == handle && !thread.joined) return &thread;
+    if (thread.handle == handle && !thread.joined && !thread.is_flusher()) return &thread;
   }
   return nullptr;
 }
