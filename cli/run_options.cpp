@@ -38,6 +38,7 @@ std::uint64_t& slot(RunFlags&, std::uint64_t& option) {
 std::string& slot(RunFlags& flags, char (&option)[32]) {
   if (&option == &flags.options.strategy) return flags.strategy;
   if (&option == &flags.options.memory_model) return flags.memory_model;
+  if (&option == &flags.options.preempt_at) return flags.preempt_at;
   return flags.carrier;
 }
 
@@ -94,6 +95,14 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.strategy, flags.strategy, "strategy");
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
+  copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
+  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
+                                 flags.preempt_at));
+  }
+  if (options.depth == 0 || options.depth > 65) {
+    throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));
+  }
   if (flags.memory_model != "sc") {
     throw user_error(
         fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/session.h"
 
+#include "abi/names.h"
 #include "runtime/base/text.h"
 
 namespace heddle::runtime {
@@ -26,7 +27,10 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   std::size_t absent = 0;
   while (absent < channel.plan.count && plan[absent].kind == abi::DecisionKind::Absent) ++absent;
   absent_ = {plan, absent};
-  strategy_->begin_run(options, {plan + absent, channel.plan.count - absent}, &find_thread);
+  const Plan advice{plan + absent, channel.plan.count - absent};
+  quiet_.begin_run(advice, abi::DecisionKind::Quiet);
+  only_at_sync_ = same_text(options.preempt_at, "sync");
+  strategy_->begin_run(options, advice, &find_thread);
   carrier_->begin_run();
   objects_.begin_run(recorder_);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
@@ -86,8 +90,13 @@ void Session::finish_thread() {
 }
 
 SchedulingPoint Session::point() const {
-  const Thread& thread = threads_[current_];
-  return {current_, thread.hash, {thread.pending.kind, thread.pending.site}, enabled_};
+  return {current_, threads_[current_].hash, pending_of(current_), enabled_, *this};
+}
+
+/// Locations are told apart in units of eight bytes.
+Pending Session::pending_of(abi::ThreadIndex thread) const {
+  const Operation& pending = threads_[thread].pending;
+  return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
 }
 
 void Session::arrive(Operation operation) {
@@ -98,8 +107,23 @@ void Session::arrive(Operation operation) {
   at_turn_ = true;
 }
 
+/// Whether nobody is to be preempted before `pending`. What is not recorded as a decision needs
+/// none in a replay: there, too, the running thread goes on.
+bool Session::is_quiet(const Operation& pending) const {
+  if (quiet_.contains(pending.site)) return true;
+  if (!only_at_sync_) return false;
+  switch (pending.kind) {
+    case abi::EventKind::Load:
+    case abi::EventKind::Store:
+    case abi::EventKind::RangeRead:
+    case abi::EventKind::RangeWrite: return true;
+    default: return false;
+  }
+}
+
 void Session::go_on() {
   if (enabled_.count() == 0) report_stuck();
+  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);

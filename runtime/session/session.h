@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
 #include "runtime/session/virtual_clock.h"
@@ -39,7 +40,7 @@ struct Thread {
   void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
 };
 
-class Session {
+class Session final : private ThreadView {
  public:
   /// Starts an execution; the caller becomes its main thread.
   void begin_run(abi::ChannelHeader& channel);
@@ -85,6 +86,9 @@ class Session {
   void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
   bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
+  Pending pending_of(abi::ThreadIndex thread) const override;
+  std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
+  bool is_quiet(const Operation& pending) const;
   void go_on();
   [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
@@ -94,6 +98,8 @@ class Session {
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
+  SiteSet quiet_;  // where the running thread just goes on if it can
+  bool only_at_sync_ = false;
   ThreadSet enabled_;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;
