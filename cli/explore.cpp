@@ -108,7 +108,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
                                        run.seconds});
     runs.push_back(id);
     failures.push_back({{"run", id},
-                        {"signature", report::signature_json(run.trace)},
+                        {"signature", report::to_json(trace::signature_of(run.trace))},
                         {"schedule_number", run.number}});
     if (json) return;
     progress.clear();

@@ -52,7 +52,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
     object["events"] = kept.trace.events.size();
     object["threads"] = kept.trace.threads.size();
     object["exit_code"] = outcome.exit_code;
-    if (outcome.failed()) object["signature"] = report::signature_json(kept.trace);
+    if (outcome.failed()) object["signature"] = report::to_json(trace::signature_of(kept.trace));
     print_json(object);
   } else {
     fmt::print("{}", kept.standard_output);

@@ -30,7 +30,7 @@ ExitCode show(const ShowFlags& flags, bool json) {
     nlohmann::json object = json_result("show", abi::name_of(run.outcome), run.id, run.seconds);
     object["program"] = run.program;
     object["build_id"] = run.build_id;
-    object["signature"] = report::signature_json(trace);
+    object["signature"] = report::to_json(trace::signature_of(trace));
     object["threads"] = run.threads;
     object["events"] = run.events;
     object["switches"] = run.switches;

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints a program of the bug corpus with the breakpoints of its .pins file. See README.md."""
+
+import pathlib
+import re
+import sys
+
+RULE = re.compile(r"(?:(buggy|fixed) )?(before|after|replace) `(.*)`$")
+
+
+class PinError(Exception):
+    pass
+
+
+def parse(text):
+    """The headers to include and the rules, as (version or None, place, anchor, lines)."""
+    includes, rules = [], []
+    for line in text.splitlines():
+        rule = RULE.match(line)
+        if rule:
+            rules.append((*rule.groups(), []))
+        elif line.startswith("include "):
+            includes.append(line.split(maxsplit=1)[1])
+        elif line.startswith("  ") and rules:
+            rules[-1][3].append(line)
+        elif line and not line.startswith("#"):
+            raise PinError(f"not understood: {line}")
+    return includes, rules
+
+
+def pin(source, version, pins):
+    """The source with the pins for this version ("buggy" or "fixed")."""
+    includes, rules = parse(pins)
+    lines = source.splitlines()
+    for only, place, anchor, insert in rules:
+        if only not in (None, version):
+            continue
+        found = [i for i, line in enumerate(lines) if anchor in line]
+        if len(found) != 1:
+            raise PinError(f"`{anchor}` is in {len(found)} lines of the {version} version")
+        at = found[0]
+        if place == "replace":
+            lines[at : at + 1] = insert
+        else:
+            lines[at + (place == "after") : at + (place == "after")] = insert
+    return "\n".join([f"#include <{header}>" for header in includes] + lines) + "\n"
+
+
+def pin_file(path):
+    path = pathlib.Path(path)
+    pins = pathlib.Path(__file__).parent / f"{path.parent.name}.pins"
+    return pin(path.read_text(), path.stem, pins.read_text())
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(pin_file(sys.argv[1]))
+    except PinError as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
