@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "trace/words.h"
 
 namespace heddle::driver {
 namespace {
@@ -118,10 +119,10 @@ class TraceBuilder {
       outcome.related_site = site(record.related_site);
     }
     for (std::uint32_t i = 0; i < record.wait_count; ++i) add_wait(record.waits[i]);
-    if (const auto& frames = trace_.sites[outcome.site].frames; !frames.empty()) {
-      outcome.file = frames[0].file;
-      outcome.function = frames[0].function;
-      outcome.line = frames[0].line;
+    if (const trace::Frame* const frame = trace::source_frame(trace_, outcome.site)) {
+      outcome.file = frame->file;
+      outcome.function = frame->function;
+      outcome.line = frame->line;
     }
     if (ending.kind == abi::FailureKind::Assert && record.line != outcome.line) {
       // A failed assertion says itself where it is, also in code that is not instrumented.
@@ -147,10 +148,9 @@ class TraceBuilder {
 };
 
 std::string where(const trace::Site& site) {
-  if (site.frames.empty()) return {};
-  const trace::Frame& frame = site.frames[0];
-  return fmt::format("{}:{}:{}", std::filesystem::path(frame.file).filename().string(), frame.line,
-                     frame.column);
+  const trace::Frame* const frame = trace::source_frame(site);
+  if (frame == nullptr) return {};
+  return fmt::format("{}:{}:{}", trace::base_name(frame->file), frame->line, frame->column);
 }
 
 /// Those of the plan's absent threads that the program came to create.

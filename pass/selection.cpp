@@ -46,6 +46,32 @@ bool leaves_the_program(const llvm::CallBase& call) {
   return function->isDeclarationForLinker();
 }
 
+// Whether other instrumented code gets the address, even if it keeps no copy. What is hooked there
+// must be hooked here as well: under a store buffer, a plain load would miss the thread's own
+// hooked store.
+bool is_passed_on(llvm::Value& object) {
+  llvm::SmallVector<llvm::Value*, 16> pointers = {&object};
+  llvm::SmallPtrSet<llvm::Value*, 16> seen = {&object};
+  while (!pointers.empty()) {
+    for (llvm::User* user : pointers.pop_back_val()->users()) {
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
+        const bool stays_outside =
+            call->getCalledFunction() != nullptr && leaves_the_program(*call);
+        if (!llvm::isa<llvm::IntrinsicInst>(call) && !stays_outside) return true;
+      } else if (llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::PHINode,
+                           llvm::SelectInst>(user)) {
+        if (seen.insert(user).second) pointers.push_back(user);
+      }
+    }
+  }
+  return false;
+}
+
+bool is_captured_or_passed_on(llvm::Value& object) {
+  return llvm::PointerMayBeCaptured(&object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true) ||
+         is_passed_on(object);
+}
+
 // Plain accesses whose value does not fit a hook are announced as ranges.
 Access plain_access(SiteKind by_value, SiteKind as_range, llvm::Type* type,
                     const llvm::DataLayout& layout) {
@@ -166,7 +192,7 @@ bool Sharing::may_escape(llvm::Value* object) {
   bool escapes = true;
   const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
   if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
-    escapes = llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+    escapes = is_captured_or_passed_on(*object);
   } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
     escapes =
         variable->isThreadLocal() ? thread_local_may_escape(*variable) : !variable->isConstant();
@@ -181,7 +207,7 @@ bool Sharing::thread_local_may_escape(llvm::GlobalVariable& variable) {
     auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
     if (intrinsic == nullptr ||
         intrinsic->getIntrinsicID() != llvm::Intrinsic::threadlocal_address ||
-        llvm::PointerMayBeCaptured(intrinsic, /*ReturnCaptures=*/true, /*StoreCaptures=*/true)) {
+        is_captured_or_passed_on(*intrinsic)) {
       return true;
     }
   }

@@ -38,7 +38,8 @@ llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind
 /// Tells memory only one thread can reach from memory that another might.
 class Sharing {
  public:
-  /// Conservative: false only if no other thread can have the address, or nobody may write there.
+  /// Conservative: false only if no other thread can have the address and no other function
+  /// accesses it by hooks, or if nobody may write there.
   bool may_be_shared(llvm::Value* pointer);
 
  private:

@@ -20,7 +20,7 @@ std::string signal_name(int signal) {
 }
 
 bool place_of_site(const Trace& trace, SiteIndex site, Place& place) {
-  if (const Frame* frame = innermost_frame(trace, site)) {
+  if (const Frame* frame = source_frame(trace, site)) {
     place = {std::string(base_name(frame->file)), frame->line, frame->function};
     return true;
   }

@@ -107,10 +107,9 @@ std::string to_quoted(std::string_view text) {
 }
 
 std::string to_word(std::string_view text) {
-  bool bare = !text.empty() && text != "->" && is_utf8(text) &&
-              std::none_of(text.begin(), text.end(), [](char c) {
-                return is_control(c) || c == ' ' || c == '"' || c == '\\' || c == '#';
-              });
+  bool bare = !text.empty() && is_utf8(text) && std::none_of(text.begin(), text.end(), [](char c) {
+    return is_control(c) || c == ' ' || c == '"' || c == '\\' || c == '#';
+  });
   return bare ? std::string(text) : to_quoted(text);
 }
 

@@ -55,6 +55,11 @@ std::string details(const Trace& trace, const Event& event) {
   }
 }
 
+/// Where the compilers of this world look for <headers>.
+bool is_system_header(std::string_view file) {
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+}
+
 }  // namespace
 
 std::string thread_name(const Trace& trace, std::uint64_t thread) {
@@ -62,9 +67,8 @@ std::string thread_name(const Trace& trace, std::uint64_t thread) {
   return thread == kNone ? "no thread" : fmt::format("thread number {}", thread);
 }
 
-const Frame* innermost_frame(const Trace& trace, SiteIndex site) {
-  if (site >= trace.sites.size() || trace.sites[site].frames.empty()) return nullptr;
-  return &trace.sites[site].frames.front();
+const Frame* source_frame(const Trace& trace, SiteIndex site) {
+  return site < trace.sites.size() ? source_frame(trace.sites[site]) : nullptr;
 }
 
 std::string_view base_name(std::string_view file) {
@@ -73,7 +77,7 @@ std::string_view base_name(std::string_view file) {
 }
 
 std::string place_of(const Trace& trace, SiteIndex site) {
-  if (const Frame* frame = innermost_frame(trace, site)) {
+  if (const Frame* frame = source_frame(trace, site)) {
     std::string place = fmt::format("{}:{}", base_name(frame->file), frame->line);
     if (frame->column != 0) place += fmt::format(":{}", frame->column);
     return place;
@@ -83,7 +87,7 @@ std::string place_of(const Trace& trace, SiteIndex site) {
 
 std::string place_and_function(const Trace& trace, SiteIndex site) {
   std::string place = place_of(trace, site);
-  const Frame* frame = innermost_frame(trace, site);
+  const Frame* frame = source_frame(trace, site);
   return frame != nullptr && !frame->function.empty()
              ? fmt::format("{} ({})", place, frame->function)
              : place;
@@ -132,6 +136,13 @@ std::string_view memory_order_name(std::uint64_t order) {
     case abi::MemoryOrder::SequentiallyConsistent: return "seq_cst";
   }
   return "unknown order";
+}
+
+const Frame* source_frame(const Site& site) {
+  for (const Frame& frame : site.frames) {
+    if (!is_system_header(frame.file)) return &frame;
+  }
+  return site.frames.empty() ? nullptr : &site.frames.front();
 }
 
 }  // namespace heddle::trace

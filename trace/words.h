@@ -15,8 +15,10 @@ namespace heddle::trace {
 /// the words then say so.
 std::string thread_name(const Trace& trace, std::uint64_t thread);
 
-/// Null when the site is not in instrumented code.
-const Frame* innermost_frame(const Trace& trace, SiteIndex site);
+/// The frame a person thinks of: the innermost in their own sources, not the library header that
+/// was inlined there. Null when the site is not in instrumented code.
+const Frame* source_frame(const Trace& trace, SiteIndex site);
+const Frame* source_frame(const Site& site);
 
 std::string_view base_name(std::string_view file);
 

@@ -44,7 +44,7 @@ class Bug:
         if signature["kind"] not in kinds:
             sys.exit(f"found {signature}, expected one of {kinds}")
         if "function" in failure and signature["kind"] == failure["kind"]:
-            if signature["function"] != failure["function"]:
+            if signature["function"].split("::")[-1] != failure["function"]:
                 sys.exit(f"found {signature}, expected it in {failure['function']}")
 
     def check_buggy(self):

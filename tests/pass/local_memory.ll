@@ -77,3 +77,32 @@ define i32 @by_value(ptr byval(i32) %argument) {
   %v = load i32, ptr %argument
   ret i32 %v
 }
+
+; Not kept, but accessed by other instrumented code: hooked on both sides.
+; CHECK-LABEL: define internal void @fill
+; CHECK-NEXT: call void @__heddle_store4(ptr %p, i32 1, i32 29)
+define internal void @fill(ptr nocapture %p) {
+  store i32 1, ptr %p
+  ret void
+}
+
+; CHECK-LABEL: define i32 @passed_on
+; CHECK: call i32 @__heddle_load4(ptr %l, i32 30)
+define i32 @passed_on() {
+  %l = alloca [4 x i32]
+  %second = getelementptr i32, ptr %l, i64 1
+  call void @fill(ptr %second)
+  %v = load i32, ptr %l
+  ret i32 %v
+}
+
+declare void @look(ptr nocapture)
+
+; CHECK-LABEL: define i32 @shown_outside
+; CHECK: load i32, ptr %l
+define i32 @shown_outside() {
+  %l = alloca i32
+  call void @look(ptr %l)
+  %v = load i32, ptr %l
+  ret i32 %v
+}

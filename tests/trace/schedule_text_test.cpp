@@ -69,6 +69,12 @@ TEST(ScheduleText, IsReadable) {
   EXPECT_TRUE(text.ends_with("\nend 4\n"));
 }
 
+TEST(ScheduleText, IsAlwaysUtf8) {
+  Schedule schedule;
+  schedule.arguments = {"gr\xc3\xbc\xc3\x9f", "\xff"};
+  EXPECT_THAT(to_text(schedule), HasSubstr("argument gr\xc3\xbc\xc3\x9f\nargument \"\\xff\"\n"));
+}
+
 TEST(ScheduleText, AllowsCommentsBlankLinesAndForeignLineEnds) {
   std::string text = to_text(sample::lost_update_schedule());
   std::string edited;
@@ -132,6 +138,8 @@ TEST(ScheduleText, NoticesThatItWasCutOffAnywhere) {
   }
   EXPECT_THAT(error_in(kHeader + kDecision + "\n"), HasSubstr("cut off after line 6"));
   EXPECT_THAT(error_in(kHeader + kDecision + "\nend 2\n"),
+              HasSubstr(":7: expected `end 1` after as many decisions"));
+  EXPECT_THAT(error_in(kHeader + kDecision + "\nend 0\n"),
               HasSubstr(":7: expected `end 1` after as many decisions"));
   EXPECT_THAT(error_in(kHeader + kDecision + "\nend 1\nend 1\n"),
               HasSubstr(":8: expected nothing after `end`"));

@@ -199,12 +199,18 @@ TEST(TraceFile, RejectsForgedLengths) {
               HasSubstr("runs over the end of its chunk"));
   EXPECT_THAT(error_in(file_of({{ChunkType::Header, std::string(10, '\xff') + '\x7f'}})),
               HasSubstr("does not fit in 64 bits"));
-  std::string file = file_of({{ChunkType::Header, kEmptyHeader}});
-  ByteWriter header;
-  for (std::uint32_t field : {1u, 0xf0000000u, 0xf0000000u, 0u}) header.u32(field);
-  header.u32(crc32(header.bytes()));
-  file.replace(kFileHeaderBytes, kChunkHeaderBytes, header.bytes());
-  EXPECT_THAT(error_in(file), HasSubstr("longer than any chunk is"));
+  using Lengths = std::pair<std::uint32_t, std::uint32_t>;  // unpacked, packed
+  for (Lengths lengths : {Lengths{0xf0000000, 5}, Lengths{3, 0xf0000000}}) {
+    std::string file = file_of({{ChunkType::Header, kEmptyHeader}});
+    ByteWriter header;
+    header.u32(1);
+    header.u32(lengths.first);
+    header.u32(lengths.second);
+    header.u32(crc32(file.substr(kFileHeaderBytes + kChunkHeaderBytes, 5)));
+    header.u32(crc32(header.bytes()));
+    file.replace(kFileHeaderBytes, kChunkHeaderBytes, header.bytes());
+    EXPECT_THAT(error_in(file), HasSubstr("longer than any chunk is"));
+  }
 }
 
 TEST(TraceFile, RefusesToWriteWhatItCouldNotRead) {

@@ -50,6 +50,19 @@ TEST(Words, DescribesWaits) {
             "(refund)");
 }
 
+TEST(Words, PlacesAreInTheUsersOwnSource) {
+  Trace trace = sample::use_after_free();
+  std::vector<Frame>& frames = trace.sites[trace.outcome.site].frames;
+  std::string before = signature(trace);
+  frames.insert(frames.begin(), {"std::atomic::load", "/usr/include/c++/12/atomic", 488, 3});
+  frames.insert(frames.begin(), {"load", "/usr/lib/gcc/include/stdatomic.h", 1, 1});
+  EXPECT_EQ(signature(trace), before);
+  EXPECT_EQ(place_and_function(trace, trace.outcome.site),
+            "shared_buffer.cpp:15:15 (reader(Buffer*))");
+  frames.resize(2);
+  EXPECT_EQ(place_of(trace, trace.outcome.site), "stdatomic.h:1:1") << "better than none";
+}
+
 TEST(Signature, IsKindAndPlace) {
   EXPECT_EQ(signature(sample::lost_update()), "assert counter.c:19 (main)");
   EXPECT_EQ(signature(sample::deadlock()), "deadlock bank.c:7 (pay), bank.c:15 (refund)");

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json.h"
+
+#include "abi/names.h"
+#include "trace/words.h"
+
+namespace heddle::report {
+namespace {
+
+using nlohmann::json;
+
+json place_json(const trace::Place& place) {
+  return {{"file", text_json(place.file)},
+          {"line", place.line},
+          {"function", text_json(place.function)}};
+}
+
+json site_json(const trace::Trace& trace, trace::SiteIndex site) {
+  const trace::Frame* frame = trace::source_frame(trace, site);
+  if (frame == nullptr) return nullptr;
+  return place_json(
+      trace::Place{std::string(trace::base_name(frame->file)), frame->line, frame->function});
+}
+
+json thread_json(const trace::Trace& trace, trace::ThreadId thread) {
+  if (thread == trace::kNone) return nullptr;
+  return text_json(trace::thread_name(trace, thread));
+}
+
+}  // namespace
+
+json text_json(std::string_view text) {
+  std::string quoted = json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+  return json::parse(quoted);
+}
+
+json to_json(const trace::Signature& signature) {
+  json places = json::array();
+  for (const trace::Place& place : signature.places) places.push_back(place_json(place));
+  json result = {{"kind", abi::name_of(signature.kind)},
+                 {"file", nullptr},
+                 {"line", nullptr},
+                 {"function", nullptr},
+                 {"text", text_json(trace::to_text(signature))},
+                 {"places", places}};
+  if (!places.empty()) result.update(places.front());
+  return result;
+}
+
+json outcome_json(const trace::Trace& trace) {
+  const trace::Outcome& outcome = trace.outcome;
+  json waits = json::array();
+  for (const trace::Wait& wait : outcome.waits) {
+    std::string memory = trace::memory_name(trace, wait.object, wait.offset);
+    waits.push_back({{"thread", thread_json(trace, wait.thread)},
+                     {"event", abi::name_of(wait.kind)},
+                     {"object", memory.empty() ? json(nullptr) : text_json(memory)},
+                     {"at", site_json(trace, wait.site)},
+                     {"holder", thread_json(trace, wait.holder)},
+                     {"taken_at", site_json(trace, wait.holder_site)}});
+  }
+  return {{"kind", abi::name_of(outcome.kind)},
+          {"message", text_json(outcome.message)},
+          {"exit_code", outcome.exit_code},
+          {"signal", outcome.signal},
+          {"thread", thread_json(trace, outcome.thread)},
+          {"signature", to_json(trace::signature_of(trace))},
+          {"waits", waits}};
+}
+
+json to_json(const trace::Difference& difference) {
+  return {{"event", difference.event ? json(*difference.event) : json(nullptr)},
+          {"field", difference.field},
+          {"expected", text_json(difference.expected)},
+          {"actual", text_json(difference.actual)}};
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text/phrases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "abi/names.h"
+#include "report/text/cell.h"
+#include "trace/words.h"
+
+namespace heddle::report {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+using trace::kNone;
+using trace::ObjectKind;
+using trace::Trace;
+
+constexpr std::uint32_t kMaxPlainBytes = 8;  // longer accesses carry a hash
+constexpr std::int64_t kSmallestNegative = -65536;
+
+std::string error_name(std::uint64_t error) {
+  const char* name = strerrorname_np(static_cast<int>(error));
+  return name != nullptr ? name : fmt::format("error {}", error);
+}
+
+/// "locks a", or "fails to lock a (EDEADLK)".
+std::string attempt(const char* does, const char* to_do, const std::string& what,
+                    std::uint64_t error) {
+  if (error == 0) return fmt::format("{} {}", does, what);
+  return fmt::format("fails to {} {} ({})", to_do, what, error_name(error));
+}
+
+std::string duration(std::uint64_t nanoseconds) {
+  if (nanoseconds % 1000000000 == 0) return fmt::format("{} s", nanoseconds / 1000000000);
+  if (nanoseconds % 1000000 == 0) return fmt::format("{} ms", nanoseconds / 1000000);
+  if (nanoseconds % 1000 == 0) return fmt::format("{} us", nanoseconds / 1000);
+  return fmt::format("{} ns", nanoseconds);
+}
+
+}  // namespace
+
+std::string short_memory_name(const Trace& trace, trace::ObjectIndex object, std::uint64_t offset) {
+  if (object >= trace.objects.size()) return "memory";
+  const trace::Object& named = trace.objects[object];
+  std::string name = named.name;
+  // The site in parentheses matters only to tell allocations with the same count apart, which
+  // thread and count already do.
+  if (named.kind == ObjectKind::Heap) name = name.substr(0, name.find(" ("));
+  // Stacks grow down from their end, so a local's distance from there is the short number.
+  if (named.kind == ObjectKind::Stack && offset < named.size)
+    return fmt::format("{}-{}", name, named.size - offset);
+  return offset == 0 ? name : fmt::format("{}+{}", name, offset);
+}
+
+std::string human_value(std::uint64_t value, std::uint32_t size) {
+  if (size == 0 || size > kMaxPlainBytes) return fmt::format("#{:08x}", value >> 32);
+  unsigned unused = 64 - 8 * size;
+  auto as_signed = static_cast<std::int64_t>(value << unused) >> unused;
+  if (as_signed < 0 && as_signed >= kSmallestNegative && size >= 4)
+    return fmt::format("{}", as_signed);
+  if (value >> 32 != 0) return fmt::format("{:#x}", value);
+  return fmt::format("{}", value);
+}
+
+std::string Phrases::memory(const Event& event) const {
+  return printable(short_memory_name(trace_, event.object, event.offset), style_.unicode);
+}
+
+std::string Phrases::change(const std::string& name, const std::string& before,
+                            const std::string& after) const {
+  return fmt::format("{} = {} {} {}", name, before, style_.glyphs().becomes, after);
+}
+
+std::string Phrases::tell(const Event& event) {
+  std::string before;
+  auto known = known_.find({event.object, event.offset});
+  if (known != known_.end() && known->second.size == event.size)
+    before = human_value(known->second.value, event.size);
+  remember(event);
+
+  switch (event.kind) {
+    case EventKind::ThreadStart: return "starts";
+    case EventKind::ThreadExit: return "ends";
+    case EventKind::ThreadCreate: return "creates " + trace::thread_name(trace_, event.value);
+    case EventKind::ThreadJoin: return "joins " + trace::thread_name(trace_, event.value);
+    case EventKind::ThreadDetach: return "detaches " + trace::thread_name(trace_, event.value);
+    case EventKind::Load:
+    case EventKind::AtomicLoad:
+      return fmt::format("reads {} = {}", memory(event), human_value(event.value, event.size));
+    case EventKind::Store:
+    case EventKind::AtomicStore:
+      if (before.empty())
+        return fmt::format("writes {} = {}", memory(event), human_value(event.value, event.size));
+      return change(memory(event), before, human_value(event.value, event.size));
+    case EventKind::AtomicRmw:
+      return change(memory(event), human_value(event.value, event.size),
+                    human_value(event.aux, event.size));
+    case EventKind::AtomicCas:
+      if (event.aux == event.value)
+        return fmt::format("finds {} = {}, keeps it", memory(event),
+                           human_value(event.value, event.size));
+      return change(memory(event), human_value(event.value, event.size),
+                    human_value(event.aux, event.size));
+    case EventKind::Fence: return fmt::format("fence {}", trace::memory_order_name(event.value));
+    case EventKind::RangeRead:
+      return fmt::format("reads {} bytes of {}", event.size, memory(event));
+    case EventKind::RangeWrite:
+      return fmt::format("writes {} bytes of {}", event.size, memory(event));
+    case EventKind::MutexLock: return attempt("locks", "lock", memory(event), event.value);
+    case EventKind::MutexTrylock: return attempt("locks", "lock", memory(event), event.value);
+    case EventKind::MutexUnlock: return attempt("unlocks", "unlock", memory(event), event.value);
+    case EventKind::MutexDestroy:
+    case EventKind::CondDestroy: return attempt("destroys", "destroy", memory(event), event.value);
+    case EventKind::CondWait: return "waits on " + memory(event);
+    case EventKind::CondWake:
+      return fmt::format("{} on {}", event.value == 0 ? "is woken" : "times out", memory(event));
+    case EventKind::CondSignal:
+      return fmt::format(
+          "signals {}, {}", memory(event),
+          event.aux == 0 ? "nobody waits" : "wakes " + trace::thread_name(trace_, event.aux - 1));
+    case EventKind::CondBroadcast:
+      return fmt::format("signals {}, wakes {}", memory(event), event.value);
+    case EventKind::HeapFree: return "frees " + memory(event);
+    case EventKind::Yield: return "yields";
+    case EventKind::Sleep: return "sleeps " + duration(event.value);
+    // A kind without a phrase of its own is still told.
+    default: return trace::describe(trace_, event);
+  }
+}
+
+std::string Phrases::tell(const trace::Wait& wait) const {
+  if (wait.kind == EventKind::ThreadJoin)
+    return fmt::format("waits for {} to end", trace::thread_name(trace_, wait.holder));
+  if (const Event* last = unfinished_wait(trace_, wait.thread);
+      last != nullptr && wait.holder == kNone)
+    return "is never woken";
+  if (wait.object == kNone) return "waits";
+  return "waits for " +
+         printable(short_memory_name(trace_, wait.object, wait.offset), style_.unicode);
+}
+
+void Phrases::forget(const Event& event) {
+  // What begins up to 7 bytes before may reach into the bytes written.
+  std::uint64_t from = event.offset - std::min<std::uint64_t>(event.offset, kMaxPlainBytes - 1);
+  auto at = known_.lower_bound({event.object, from});
+  while (at != known_.end() && at->first.first == event.object &&
+         (at->first.second < event.offset || at->first.second - event.offset < event.size)) {
+    bool overlaps = at->first.second + at->second.size > event.offset;
+    at = overlaps ? known_.erase(at) : std::next(at);
+  }
+}
+
+void Phrases::remember(const Event& event) {
+  if (event.object == kNone) return;
+  switch (abi::access_of(event.kind)) {
+    case abi::Access::Read:
+      if (event.kind == EventKind::RangeRead) return;
+      break;
+    case abi::Access::Write:
+    case abi::Access::Update: forget(event); break;
+    default: return;
+  }
+  if (event.kind == EventKind::RangeWrite || event.kind == EventKind::HeapFree || event.size == 0 ||
+      event.size > kMaxPlainBytes)
+    return;
+  bool updates = abi::access_of(event.kind) == abi::Access::Update;
+  known_[{event.object, event.offset}] = {event.size, updates ? event.aux : event.value};
+}
+
+const Event* unfinished_wait(const Trace& trace, trace::ThreadId thread) {
+  auto last = std::find_if(trace.events.rbegin(), trace.events.rend(),
+                           [thread](const Event& event) { return event.thread == thread; });
+  if (last == trace.events.rend() || last->kind != EventKind::CondWait) return nullptr;
+  return &*last;
+}
+
+}  // namespace heddle::report

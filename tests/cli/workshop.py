@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scratch directory with programs built by heddle-cc, and heddle to run on them."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(os.environ["HEDDLE_BIN"])
+BUGS = pathlib.Path(__file__).resolve().parents[2] / "bugs"
+
+
+class Workshop(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.work = pathlib.Path(scratch.name)
+
+    def build(self, source, name="prog", compiler="heddle-cc"):
+        """`source`: a path, or the text of a C program."""
+        if not isinstance(source, pathlib.Path):
+            text, source = source, self.work / f"{name}.c"
+            source.write_text(text)
+        tool = TOOLS / compiler if compiler.startswith("heddle") else compiler
+        subprocess.run([tool, "-g", "-O1", "-pthread", source, "-o", self.work / name], check=True)
+        return f"./{name}"
+
+    def heddle(self, *arguments, status=0, environment=None):
+        result = subprocess.run([TOOLS / "heddle", *map(str, arguments)], cwd=self.work, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, **(environment or {})})
+        self.assertEqual(result.returncode, status,
+                         f"heddle {arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def json(self, command, *arguments, **options):
+        return json.loads(self.heddle(command, "--json", *arguments, **options).stdout)
+
+    def refused(self, *arguments, status=2, says=(), **options):
+        """Fails with one clear message that contains all of `says`."""
+        message = self.heddle(*arguments, status=status, **options).stderr
+        for words in says:
+            self.assertIn(words, message)
+        return message
