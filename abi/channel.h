@@ -91,6 +91,11 @@ enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
   Absent = 3,  // plans only, before all others: the thread `target` is never started
+  // Plans only, behind the absent threads and before the decisions: advice for strategies.
+  Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
+  Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
+  Select = 6,     // operations at `site` are those that are counted
+  ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
 };
 
 struct DecisionRecord {

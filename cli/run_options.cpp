@@ -40,6 +40,7 @@ std::string& slot(RunFlags& flags, char (&option)[32]) {
   if (&option == &flags.options.strategy) return flags.strategy;
   if (&option == &flags.options.memory_model) return flags.memory_model;
   if (&option == &flags.options.reset) return flags.reset;
+  if (&option == &flags.options.preempt_at) return flags.preempt_at;
   return flags.carrier;
 }
 
@@ -96,6 +97,14 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.strategy, flags.strategy, "strategy");
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
+  copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
+  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
+                                 flags.preempt_at));
+  }
+  if (options.depth == 0 || options.depth > 65) {
+    throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));
+  }
   copy_option(options.reset, flags.reset, "reset");
   if (flags.reset != "auto" && flags.reset != "inplace" && flags.reset != "fork") {
     throw user_error(

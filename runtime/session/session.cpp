@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/session.h"
 
+#include "abi/names.h"
 #include "runtime/base/text.h"
 #include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
-namespace {
-
-const char* sentence_of(abi::FailureKind kind) {
-  switch (kind) {
-#define HEDDLE_FAILURE(id, Name, text, sentence) \
-  case abi::FailureKind::Name: return sentence;
-#include "abi/failures.def"
-  }
-  return "";
-}
-
-}  // namespace
-
 Session& session() {
   static constinit Session the_session;
   return the_session;
@@ -39,7 +27,10 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   std::size_t absent = 0;
   while (absent < channel.plan.count && plan[absent].kind == abi::DecisionKind::Absent) ++absent;
   absent_ = {plan, absent};
-  strategy_->begin_run(options, {plan + absent, channel.plan.count - absent}, &find_thread);
+  const Plan advice{plan + absent, channel.plan.count - absent};
+  quiet_.begin_run(advice, abi::DecisionKind::Quiet);
+  only_at_sync_ = same_text(options.preempt_at, "sync");
+  strategy_->begin_run(options, advice, &find_thread);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -100,8 +91,13 @@ void Session::finish_thread() {
 }
 
 SchedulingPoint Session::point() const {
-  const Thread& thread = threads_[current_];
-  return {current_, thread.hash, {thread.pending.kind, thread.pending.site}, enabled_};
+  return {current_, threads_[current_].hash, pending_of(current_), enabled_, *this};
+}
+
+/// Locations are told apart in units of eight bytes.
+Pending Session::pending_of(abi::ThreadIndex thread) const {
+  const Operation& pending = threads_[thread].pending;
+  return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
 }
 
 void Session::arrive(Operation operation) {
@@ -113,7 +109,22 @@ void Session::arrive(Operation operation) {
   if (drains(operation.kind)) drain(current_);
 }
 
+/// Whether nobody is to be preempted before `pending`. What is not recorded as a decision needs
+/// none in a replay: there, too, the running thread goes on.
+bool Session::is_quiet(const Operation& pending) const {
+  if (quiet_.contains(pending.site)) return true;
+  if (!only_at_sync_) return false;
+  switch (pending.kind) {
+    case abi::EventKind::Load:
+    case abi::EventKind::Store:
+    case abi::EventKind::RangeRead:
+    case abi::EventKind::RangeWrite: return true;
+    default: return false;
+  }
+}
+
 void Session::go_on() {
+  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {

@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
 #include "runtime/session/virtual_clock.h"
@@ -42,7 +43,7 @@ struct Thread {
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
 };
 
-class Session {
+class Session final : private ThreadView {
  public:
   /// Starts an execution; the caller becomes its main thread.
   void begin_run(abi::ChannelHeader& channel);
@@ -106,6 +107,9 @@ class Session {
   bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
   abi::ThreadIndex choose_next();
+  Pending pending_of(abi::ThreadIndex thread) const override;
+  std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
+  bool is_quiet(const Operation& pending) const;
   void go_on();
   void add_flusher();
   void flush_chosen();
@@ -121,6 +125,8 @@ class Session {
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
+  SiteSet quiet_;  // where the running thread just goes on if it can
+  bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
