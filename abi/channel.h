@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kChannelMagic = 0x43444548;  // "HEDC"
 /// Fixed, so that the program sees the same descriptor numbers in every run.
 inline constexpr int kChannelDescriptor = 1000;
 
-/// Who moves: the driver sets RunRequested or Quit, the target's fork server everything else. The
-/// word is a futex.
+/// Who moves: the driver sets RunRequested or Quit, the target's fork server (or the worker it
+/// made) everything else. The word is a futex.
 enum class ChannelState : std::uint32_t {
   Starting = 0,
   Ready = 1,
@@ -91,6 +91,11 @@ enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
   Absent = 3,  // plans only, before all others: the thread `target` is never started
+  // Plans only, behind the absent threads and before the decisions: advice for strategies.
+  Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
+  Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
+  Select = 6,     // operations at `site` are those that are counted
+  ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
 };
 
 struct DecisionRecord {
@@ -169,6 +174,15 @@ struct Region {
   std::uint64_t count;
 };
 
+/// How executions come about: each in a process of its own, or one after the other in a worker that
+/// undoes each in place. Written by the target.
+struct ResetState {
+  ResetObstacle obstacle;   // why the last worker could not go on; None while one goes on
+  std::uint32_t gave_up;    // 1: `obstacle` is there every time, executions are forked from now on
+  std::uint64_t processes;  // processes made for executions so far
+  std::uint64_t served;     // executions of the newest of them
+};
+
 struct ChannelHeader {
   std::uint32_t magic;
   std::uint32_t version;
@@ -178,6 +192,7 @@ struct ChannelHeader {
   std::int32_t child;   // process id of the running execution
   std::int32_t status;  // its wait status, valid in Finished
   std::uint32_t reserved;
+  ResetState reset;
 
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver

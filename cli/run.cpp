@@ -34,9 +34,10 @@ ExitCode run(OneRunFlags& flags, bool json) {
     plan = driver::make_plan(program, schedule);
     flags.strategy = "replay";
     flags.memory_model = schedule.memory_model;
-  } else if (flags.strategy != "random" && flags.strategy != "sequential") {
-    throw user_error(
-        fmt::format("--strategy: run has no '{}'; there are: random, sequential", flags.strategy));
+  } else if (flags.strategy != "random" && flags.strategy != "pct" && flags.strategy != "pos" &&
+             flags.strategy != "sequential") {
+    throw user_error(fmt::format(
+        "--strategy: run has no '{}'; there are: random, pct, pos, sequential", flags.strategy));
   }
   const driver::KeptRun kept =
       driver::run_once(program, inputs, options_of(flags), plan, limits_of(flags));

@@ -39,6 +39,8 @@ std::uint64_t& slot(RunFlags&, std::uint64_t& option) {
 std::string& slot(RunFlags& flags, char (&option)[32]) {
   if (&option == &flags.options.strategy) return flags.strategy;
   if (&option == &flags.options.memory_model) return flags.memory_model;
+  if (&option == &flags.options.reset) return flags.reset;
+  if (&option == &flags.options.preempt_at) return flags.preempt_at;
   return flags.carrier;
 }
 
@@ -95,12 +97,26 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.strategy, flags.strategy, "strategy");
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
+  copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
+  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
+                                 flags.preempt_at));
+  }
+  if (options.depth == 0 || options.depth > 65) {
+    throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));
+  }
+  copy_option(options.reset, flags.reset, "reset");
+  if (flags.reset != "auto" && flags.reset != "inplace" && flags.reset != "fork") {
+    throw user_error(
+        fmt::format("--reset: there is no '{}'; there are: auto, inplace, fork", flags.reset));
+  }
   if (std::ranges::find(abi::kMemoryModels, flags.memory_model) == std::end(abi::kMemoryModels)) {
     throw user_error(fmt::format("--memory-model: there is no '{}'; there are: {}",
                                  flags.memory_model, fmt::join(abi::kMemoryModels, ", ")));
   }
-  if (flags.carrier != "fiber") {
-    throw user_error(fmt::format("--carrier: there is no '{}'; there is: fiber", flags.carrier));
+  if (flags.carrier != "fiber" && flags.carrier != "kernel") {
+    throw user_error(
+        fmt::format("--carrier: there is no '{}'; there are: fiber, kernel", flags.carrier));
   }
   if (options.max_events == 0) throw user_error("--max-events: a run needs at least one event");
   return options;

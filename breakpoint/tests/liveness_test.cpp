@@ -35,7 +35,7 @@ TEST(Liveness, PauseEndsWhenThePartnerWaitsForALockHeldAtTheBreakpoint) {
   EXPECT_EQ(breakpoint_stats("critical").abandoned, 2u);
 }
 
-TEST(Liveness, TheOldestPauseEndsFirstAndMayBeTheMissingPartner) {
+TEST(Liveness, ThePauseThatIsOverFirstEndsFirstAndMayBeTheMissingPartner) {
   int object = 0;
   bool met = false;
   run_all(
@@ -70,6 +70,20 @@ TEST(Liveness, ATurnWhoseActionBlocksOnTheNextSideDoesNotDeadlock) {
       });
   EXPECT_FALSE(second_hit);  // reached, but not in order
   EXPECT_EQ(breakpoint_stats("blocked turn").disorders, 1u);
+}
+
+TEST(Liveness, AShortPauseEndsBeforeALongOne) {
+  // Both are postponed and nobody else can run, but the second comes back after its short pause.
+  auto same = [](int a, int b) { return a == b; };
+  bool hit = false;
+  run_all([&] { hit = heddle::breakpoint("long", 1).where(same).pause(kForever).first(); },
+          [&] {
+            wait_until([] { return breakpoint_stats("long").arrivals == 1; });
+            heddle::breakpoint("long", 2).where(same).pause(std::chrono::minutes(10)).second();
+            heddle::breakpoint("long", 1).where(same).pause(kForever).second();
+          });
+  EXPECT_TRUE(hit);
+  EXPECT_EQ(breakpoint_stats("long").abandoned, 1u);
 }
 
 /// The partner is merely late, in one way or another: the pause must not be given up.

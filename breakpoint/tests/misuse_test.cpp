@@ -189,9 +189,9 @@ TEST(Misuse, CancellationWaitsForTheEndOfThePause) {
   pthread_create(
       &thread, nullptr,
       [](void* arg) -> void* {
-        auto* state = static_cast<Cancelled*>(arg);
-        state->hit = heddle::breakpoint("cancelled").pause(kForever).first();
-        state->went_on = true;
+        auto* cancelled = static_cast<Cancelled*>(arg);
+        cancelled->hit = heddle::breakpoint("cancelled").pause(kForever).first();
+        cancelled->went_on = true;
         pthread_testcancel();
         return nullptr;
       },

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/session/session.h"
 
+#include "abi/names.h"
 #include "runtime/base/text.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
-
 Session& session() {
   static constinit Session the_session;
   return the_session;
@@ -26,7 +27,10 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   std::size_t absent = 0;
   while (absent < channel.plan.count && plan[absent].kind == abi::DecisionKind::Absent) ++absent;
   absent_ = {plan, absent};
-  strategy_->begin_run(options, {plan + absent, channel.plan.count - absent}, &find_thread);
+  const Plan advice{plan + absent, channel.plan.count - absent};
+  quiet_.begin_run(advice, abi::DecisionKind::Quiet);
+  only_at_sync_ = same_text(options.preempt_at, "sync");
+  strategy_->begin_run(options, advice, &find_thread);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -87,8 +91,13 @@ void Session::finish_thread() {
 }
 
 SchedulingPoint Session::point() const {
-  const Thread& thread = threads_[current_];
-  return {current_, thread.hash, {thread.pending.kind, thread.pending.site}, enabled_};
+  return {current_, threads_[current_].hash, pending_of(current_), enabled_, *this};
+}
+
+/// Locations are told apart in units of eight bytes.
+Pending Session::pending_of(abi::ThreadIndex thread) const {
+  const Operation& pending = threads_[thread].pending;
+  return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
 }
 
 void Session::arrive(Operation operation) {
@@ -100,12 +109,27 @@ void Session::arrive(Operation operation) {
   if (drains(operation.kind)) drain(current_);
 }
 
+/// Whether nobody is to be preempted before `pending`. What is not recorded as a decision needs
+/// none in a replay: there, too, the running thread goes on.
+bool Session::is_quiet(const Operation& pending) const {
+  if (quiet_.contains(pending.site)) return true;
+  if (!only_at_sync_) return false;
+  switch (pending.kind) {
+    case abi::EventKind::Load:
+    case abi::EventKind::Store:
+    case abi::EventKind::RangeRead:
+    case abi::EventKind::RangeWrite: return true;
+    default: return false;
+  }
+}
+
 void Session::go_on() {
+  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
   const abi::ThreadIndex from = current_;
   do {
-    if (enabled_.count() == 0) {
+    while (enabled_.count() == 0) {
       current_ = from;
-      report_stuck();
+      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
@@ -216,6 +240,15 @@ void Session::stop(abi::FailureKind kind) {
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
   }
+  // Started by hand there is no driver to read the record.
+  if (recorder_.channel().magic != abi::kChannelMagic) {
+    print_error("heddle: run stopped: ");
+    print_error(sentence_of(kind));
+    print_error(record.message[0] == 0 ? "" : ": ");
+    print_error(record.message);
+    print_error("\n");
+  }
+  end_execution(kStoppedStatus << 8);
   exit_now(kStoppedStatus);
 }
 

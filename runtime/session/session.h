@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
 #include "runtime/session/virtual_clock.h"
@@ -42,7 +43,7 @@ struct Thread {
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
 };
 
-class Session {
+class Session final : private ThreadView {
  public:
   /// Starts an execution; the caller becomes its main thread.
   void begin_run(abi::ChannelHeader& channel);
@@ -76,6 +77,14 @@ class Session {
   bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
 
+  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
+  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
+  /// when nobody waits for such.
+  using OutsideWait = bool (*)(Session& session);
+  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
+  bool any_can_go_on() const { return enabled_.count() > 0; }
+
   /// A new thread, ready to start; nullptr when the system refuses.
   Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
   /// The current thread is over; never returns.
@@ -98,6 +107,9 @@ class Session {
   bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
   abi::ThreadIndex choose_next();
+  Pending pending_of(abi::ThreadIndex thread) const override;
+  std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
+  bool is_quiet(const Operation& pending) const;
   void go_on();
   void add_flusher();
   void flush_chosen();
@@ -113,7 +125,10 @@ class Session {
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
+  SiteSet quiet_;  // where the running thread just goes on if it can
+  bool only_at_sync_ = false;
   ThreadSet enabled_;
+  OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;

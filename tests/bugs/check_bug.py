@@ -68,7 +68,21 @@ class Bug:
             tries.append(result["schedules_to_first_failure"])
             again = self.heddle("replay", "--json", "-n", 20 if seed == 1 else 3, result["run"])
             assert again["reproduced"] and again["events"] > 0
+            if seed == 1:
+                self.check_reduced(result["run"], model)
         print(f"buggy under {model}: found from each of {seeds} seeds, schedules: {tries}")
+
+    def check_reduced(self, run, model):
+        """No thread is left that the computed minimum does without, and it is still that bug."""
+        reduced = self.heddle("reduce", "--json", run)
+        fewest = json.loads((self.directory.parent / "bounds.json").read_text())[self.directory.name]
+        after = reduced["after"]
+        assert after["preemptions"] <= reduced["before"]["preemptions"], reduced
+        if model == self.manifest["memory_models"][0]:  # what the bounds are computed for
+            assert after["threads"] == fewest["threads"], reduced
+            assert fewest["preemptions"] <= after["preemptions"], reduced
+        assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
+        print(f"reduced: {reduced['before']} -> {after}")
 
     def check_fixed(self):
         self.build("fixed")

@@ -103,12 +103,20 @@ std::map<unsigned, std::set<std::string>> all_orders(const ToyProgram& program, 
   return result;
 }
 
+SearchSettings unpruned(std::uint32_t bound) {
+  SearchSettings settings;
+  settings.strategies = {"chess"};
+  settings.max_preemptions = bound;
+  settings.prune = false;
+  return settings;
+}
+
 class Exhaustive : public testing::TestWithParam<std::tuple<unsigned, unsigned, unsigned>> {};
 
 TEST_P(Exhaustive, EverySchedulesOnceFewerPreemptionsFirst) {
   const auto [threads, steps, bound] = GetParam();
   ToyProgram program(threads, steps);
-  const auto search = make_preemption_bounded_search(abi::Options{}, {}, bound);
+  const auto search = make_search(unpruned(bound));
   std::set<std::string> seen;
   unsigned last = 0;
   while (const auto trial = search->next()) {
@@ -116,7 +124,7 @@ TEST_P(Exhaustive, EverySchedulesOnceFewerPreemptionsFirst) {
     EXPECT_TRUE(seen.insert(order).second) << order << " twice";
     EXPECT_GE(program.preemptions(order), last);
     last = program.preemptions(order);
-    search->observe(*trial, program.channel());
+    search->observe(*trial, program.channel(), false);
   }
   std::set<std::string> expected;
   for (const auto& [preemptions, orders] : all_orders(program, threads, steps)) {
@@ -132,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(Small, Exhaustive,
                                          std::tuple{3u, 3u, 1u}, std::tuple{4u, 2u, 9u}));
 
 TEST(PreemptionBoundedSearch, NothingIsExhaustedAtTheBeginning) {
-  const auto search = make_preemption_bounded_search(abi::Options{}, {}, 2);
+  const auto search = make_search(unpruned(2));
   EXPECT_EQ(search->exhausted_bound(), std::nullopt);
 }
 

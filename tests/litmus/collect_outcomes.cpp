@@ -37,7 +37,7 @@ class Collector {
       std::string outcome = target_.standard_output();
       if (outcome.ends_with('\n')) outcome.pop_back();
       ++outcomes_[outcome];
-      search.observe(*trial, target_.channel());
+      search.observe(*trial, target_.channel(), false);
       ++tried;
     }
     return tried;
@@ -59,11 +59,17 @@ int collect(const std::string& name, const char* model, std::uint32_t bound, std
   Collector collector(program, inputs, options.max_events);
 
   nlohmann::json result;
-  const auto systematic = driver::make_preemption_bounded_search(options, {}, bound);
+  driver::SearchSettings settings;
+  settings.strategies = {"chess"};
+  settings.options = options;
+  settings.max_preemptions = bound;
+  settings.prune = false;  // outcomes are what the program prints
+  const auto systematic = driver::make_search(settings);
   result["schedules"] = collector.run(*systematic, 0);
   result["exhausted_bound"] = systematic->exhausted_bound().value_or(0);
   if (random != 0) {
-    const auto walk = driver::make_seeded_search(options, {});
+    settings.strategies = {"random"};
+    const auto walk = driver::make_search(settings);
     result["random_schedules"] = collector.run(*walk, random);
   }
   result["outcomes"] = collector.outcomes();
