@@ -16,6 +16,7 @@
 #include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
 #include "runtime/entry/gate.h"
+#include "runtime/memory/heap.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/channel_state.h"
 #include "runtime/session/options.h"
@@ -77,6 +78,9 @@ void prepare_threads(const abi::ChannelHeader& channel) {
   if (carrier == nullptr || channel.threads.count <= 1) return;
   Gate::close();
   carrier->prepare(channel.threads.count - 1);
+  for (std::uint64_t i = 1; i < channel.threads.count && i < abi::kMaxThreads; ++i) {
+    heap_prepare(static_cast<abi::ThreadIndex>(i));
+  }
   Gate::open();
 }
 
