@@ -35,7 +35,7 @@ test-release: build
 	ctest --test-dir build -j 2 --output-on-failure
 
 format:
-	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '^tests/pass/' | xargs clang-format-19 -i
+	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '/sources/' | xargs clang-format-19 -i
 
 bench: build
 	@bench/run
