@@ -29,7 +29,7 @@ test-fuzz: setup
 test-asan: setup
 	@test -f build/asan-ubsan/build.ninja || cmake --preset asan-ubsan
 	@cmake --build build/asan-ubsan
-	ctest --test-dir build/asan-ubsan -j 2 --output-on-failure -LE slow
+	ctest --test-dir build/asan-ubsan -j 2 --output-on-failure -LE "slow|corpus"
 
 test-release: build
 	ctest --test-dir build -j 2 --output-on-failure
