@@ -68,6 +68,7 @@ using SiteId = std::uint32_t;
 inline constexpr SiteId kUnknownSite = 0;
 inline constexpr SiteId kThreadStartSite = 1;
 inline constexpr SiteId kThreadExitSite = 2;
+inline constexpr SiteId kFlushSite = 3;  // where a flusher decides; its events are at the stores'
 inline constexpr SiteId kFirstSite = 16;
 
 }  // namespace heddle::abi

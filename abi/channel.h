@@ -43,9 +43,15 @@ constexpr std::uint64_t path_hash(std::uint64_t parent, std::uint64_t ordinal) {
 }
 inline constexpr std::uint64_t kMainThreadHash = 1;
 
+/// A thread's flusher, which makes its pending stores visible under a store-buffer memory model, is
+/// a thread to the strategy but to nobody else. It counts as this child of its owner; its path is
+/// the owner's followed by '~'.
+inline constexpr std::uint32_t kFlusherOrdinal = 0xffffffff;
+
 struct ThreadRecord {
   std::uint64_t hash;
-  std::uint32_t ordinal;  // this is the parent's ordinal-th child; 0 for the main thread
+  std::uint32_t ordinal;  // this is the parent's ordinal-th child; 0 for the main thread,
+                          // kFlusherOrdinal for the parent's flusher
   ThreadIndex parent;     // kNoThread for the main thread
   std::uint16_t reserved;
 };
@@ -85,6 +91,11 @@ enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
   Absent = 3,  // plans only, before all others: the thread `target` is never started
+  // Plans only, behind the absent threads and before the decisions: advice for strategies.
+  Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
+  Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
+  Select = 6,     // operations at `site` are those that are counted
+  ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
 };
 
 struct DecisionRecord {
@@ -113,6 +124,8 @@ struct PlanRecord {
   DecisionKind kind;
   std::uint16_t reserved[3];
 };
+
+inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
 
 struct Options {
   using U64 = std::uint64_t;

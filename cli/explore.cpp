@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
-#include <atomic>
+#include <algorithm>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
+#include "cli/search_status.h"
 #include "cli/terminal.h"
 #include "driver/explorer.h"
 #include "driver/trace_builder.h"
@@ -25,35 +27,49 @@ struct ExploreFlags : RunFlags {
   bool until_failure = false;
   bool all = false;
   std::uint32_t max_preemptions = 2;
+  std::uint32_t max_delays = 2;
+  bool unpruned = false;
   std::vector<std::string> absent_threads;
 };
 
-std::atomic<bool> interrupted = false;
-
-/// Ctrl-C ends the search, not the command: what was found is kept and shown.
-void stop_on_interrupt() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the command
-  sigaction(SIGINT, &action, nullptr);
+driver::SearchSettings settings_of(const ExploreFlags& flags) {
+  driver::SearchSettings settings;
+  std::istringstream names(flags.strategy);
+  for (std::string name; std::getline(names, name, ',');) settings.strategies.push_back(name);
+  if (settings.strategies.empty()) throw user_error("--strategy: names at least one strategy");
+  RunFlags run_flags = flags;
+  run_flags.strategy = abi::Options{}.strategy;  // each trial has its own
+  settings.options = options_of(run_flags);
+  settings.absent = driver::absent_records(flags.absent_threads);
+  settings.max_preemptions = flags.max_preemptions;
+  settings.max_delays = flags.max_delays;
+  // What a program prints is no operation: two schedules that print in another order may be the
+  // same but for that. With store buffers a store takes effect elsewhere than where it stands.
+  settings.prune = !flags.unpruned && flags.fails_if.empty() && flags.memory_model == "sc";
+  return settings;
 }
 
-std::unique_ptr<driver::Search> make_search(const ExploreFlags& flags) {
-  const std::vector<abi::PlanRecord> absent = driver::absent_records(flags.absent_threads);
-  if (flags.strategy == "chess") {
-    return driver::make_preemption_bounded_search(options_of(flags), absent, flags.max_preemptions);
+/// Whether the search ends by itself, having tried all there is within its bound.
+bool ends_by_itself(const driver::SearchSettings& settings) {
+  return std::all_of(settings.strategies.begin(), settings.strategies.end(),
+                     [](const std::string& name) {
+                       return name == "chess" || name == "delay" || name == "sequential";
+                     });
+}
+
+void check(const ExploreFlags& flags, const driver::SearchSettings& settings) {
+  if (flags.workers == 0) throw user_error("-j: at least one worker is needed");
+  if (flags.time_seconds < 0) throw user_error("--time: a search cannot take less than no time");
+  if (flags.schedules == 0 && flags.time_seconds == 0 && !ends_by_itself(settings)) {
+    throw user_error(
+        "-n 0 and no --time: this search would never end; give it a number of schedules (-n 10000) "
+        "or seconds (--time 60)");
   }
-  if (flags.strategy == "random") return driver::make_seeded_search(options_of(flags), absent);
-  throw user_error(
-      fmt::format("--strategy: explore has no '{}'; there are: random, chess", flags.strategy));
 }
 
-std::string status_text(const driver::ExploreStatus& status, std::uint64_t limit) {
-  return fmt::format(
-      "{}{} schedules, {:.0f} a second, {} failing ({} distinct)", status.schedules,
-      limit == 0 ? "" : fmt::format(" of {}", limit),
-      status.seconds > 0 ? static_cast<double>(status.schedules) / status.seconds : 0,
-      status.failing, status.distinct_failures);
+/// A systematic search that has tried all there is within its bound.
+bool search_is_over(const driver::ExploreResult& result, const ExploreFlags& flags) {
+  return !result.interrupted && flags.schedules != 0 && result.status.schedules < flags.schedules;
 }
 
 void print_result(const driver::ExploreResult& result, const ExploreFlags& flags,
@@ -66,14 +82,16 @@ void print_result(const driver::ExploreResult& result, const ExploreFlags& flags
     fmt::print("Every schedule with at most {} preemption{} was tried.\n", *result.exhausted_bound,
                *result.exhausted_bound == 1 ? "" : "s");
   }
-  if (runs.empty() && flags.strategy == "random") {
+  if (runs.empty() && !search_is_over(result, flags)) {
     fmt::print("More schedules: heddle explore -n {} -- {}\n", flags.schedules * 10,
                fmt::join(flags.command, " "));
   }
 }
 
 ExitCode explore(const ExploreFlags& flags, bool json) {
-  if (flags.workers == 0) throw user_error("-j: at least one worker is needed");
+  const driver::SearchSettings settings = settings_of(flags);
+  const std::unique_ptr<driver::Search> search = driver::make_search(settings);
+  check(flags, settings);
   const Terminal terminal = Terminal::of_standard_output();
   ProgressLine progress(json);
   const driver::Program program =
@@ -91,8 +109,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   limits.time = std::chrono::milliseconds(static_cast<long>(flags.time_seconds * 1000));
   limits.workers = flags.workers;
   limits.all = flags.all;
-  limits.interrupted = &interrupted;
-  const std::unique_ptr<driver::Search> search = make_search(flags);
+  limits.interrupted = &interrupt_flag();
   stop_on_interrupt();
 
   // Opened before the search: a directory that cannot be written is better known at once.
@@ -117,7 +134,10 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   };
   const driver::ExploreResult result = driver::explore(
       program, inputs, *search, limits, on_failure, [&](const driver::ExploreStatus& status) {
-        progress.update([&] { return status_text(status, flags.schedules); });
+        progress.update([&] {
+          return progress.on_terminal() ? status_panel(status, search->status(), flags.schedules)
+                                        : status_line(status, search->status(), flags.schedules);
+        });
       });
   progress.clear();
 
@@ -144,11 +164,14 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
 
 void add_explore_command(CLI::App& app, Invocation& invocation) {
   const auto flags = std::make_shared<ExploreFlags>();
+  flags->strategy = "portfolio";
   CLI::App* const command =
       add_command(app, invocation, "explore", "Search the program's schedules for a failure",
                   "heddle explore -n 100000 -- ./prog --its-own-flag");
   add_run_flags(*command, *flags);
-  command->add_option("-n,--schedules", flags->schedules, "schedules to try; 0: no limit")
+  command
+      ->add_option("-n,--schedules", flags->schedules,
+                   "schedules to try; 0: as many as there are, or until --time")
       ->capture_default_str();
   command->add_option("--time", flags->time_seconds, "seconds to search; 0: no limit")
       ->capture_default_str();
@@ -162,6 +185,13 @@ void add_explore_command(CLI::App& app, Invocation& invocation) {
       ->add_option("--max-preemptions", flags->max_preemptions,
                    "with --strategy chess: the largest number of preemptions in a schedule")
       ->capture_default_str();
+  command
+      ->add_option("--max-delays", flags->max_delays,
+                   "with --strategy delay: the largest number of delays in a schedule")
+      ->capture_default_str();
+  command->add_flag("--unpruned", flags->unpruned,
+                    "with chess and delay: also schedules that differ from tried ones only in the "
+                    "order of independent operations");
   command
       ->add_option("--without", flags->absent_threads,
                    "threads that are created but never started, such as t0.2,t0.3.1")

@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -39,6 +40,7 @@ std::string& slot(RunFlags& flags, char (&option)[32]) {
   if (&option == &flags.options.strategy) return flags.strategy;
   if (&option == &flags.options.memory_model) return flags.memory_model;
   if (&option == &flags.options.reset) return flags.reset;
+  if (&option == &flags.options.preempt_at) return flags.preempt_at;
   return flags.carrier;
 }
 
@@ -95,14 +97,22 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.strategy, flags.strategy, "strategy");
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
+  copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
+  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
+                                 flags.preempt_at));
+  }
+  if (options.depth == 0 || options.depth > 65) {
+    throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));
+  }
   copy_option(options.reset, flags.reset, "reset");
   if (flags.reset != "auto" && flags.reset != "inplace" && flags.reset != "fork") {
     throw user_error(
         fmt::format("--reset: there is no '{}'; there are: auto, inplace, fork", flags.reset));
   }
-  if (flags.memory_model != "sc") {
-    throw user_error(
-        fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));
+  if (std::ranges::find(abi::kMemoryModels, flags.memory_model) == std::end(abi::kMemoryModels)) {
+    throw user_error(fmt::format("--memory-model: there is no '{}'; there are: {}",
+                                 flags.memory_model, fmt::join(abi::kMemoryModels, ", ")));
   }
   if (flags.carrier != "fiber" && flags.carrier != "kernel") {
     throw user_error(

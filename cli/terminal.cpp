@@ -62,17 +62,24 @@ void ProgressLine::show(std::string_view text) {
     fmt::print(stderr, "heddle: {}\n", text);
     return;
   }
+  clear();
   const std::size_t room = std::max<std::size_t>(width_of(STDERR_FILENO), 2) - 1;
-  fmt::print(stderr, "\r\x1b[K{}", text.substr(0, room));
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    fmt::print(stderr, "{}{}", shown_lines_ == 0 ? "" : "\n",
+               text.substr(begin, std::min(end - begin, room)));
+    ++shown_lines_;
+    begin = end + 1;
+  }
   std::fflush(stderr);
-  shown_ = true;
 }
 
 void ProgressLine::clear() {
-  if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  if (shown_lines_ == 0) return;
+  if (shown_lines_ > 1) fmt::print(stderr, "\x1b[{}A", shown_lines_ - 1);
+  fmt::print(stderr, "\r\x1b[J");
   std::fflush(stderr);
-  shown_ = false;
+  shown_lines_ = 0;
 }
 
 }  // namespace heddle::cli

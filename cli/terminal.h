@@ -18,7 +18,7 @@ struct Terminal {
   static Terminal of_standard_output();
 };
 
-/// One line that is rewritten on a terminal; elsewhere a plain line now and then.
+/// One or several lines that are rewritten on a terminal; elsewhere a plain line now and then.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet = false);
@@ -32,6 +32,8 @@ class ProgressLine {
     if (due()) show(make_text());
   }
   void say(std::string_view text) { show(text); }
+  /// Whether there is room for several lines.
+  bool on_terminal() const { return on_terminal_; }
   void clear();
 
  private:
@@ -40,7 +42,7 @@ class ProgressLine {
 
   bool quiet_;
   bool on_terminal_;
-  bool shown_ = false;
+  unsigned shown_lines_ = 0;
   std::chrono::steady_clock::time_point next_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -123,7 +122,7 @@ class Exploration {
     const Execution execution = target.run(trial.options, trial.plan);
     const Ending ending = judge(target, execution, limits_.fails_if);
     const double seconds = seconds_since(begin);
-    search_.observe(trial, target.channel());
+    search_.observe(trial, target.channel(), ending.failed());
 
     const std::scoped_lock lock(mutex_);
     ++result_.status.schedules;
@@ -139,8 +138,9 @@ class Exploration {
     if (!result_.first_failure || run.number < *result_.first_failure) {
       result_.first_failure = run.number;
     }
-    if (!signatures_.insert(trace::signature(run.trace)).second) return;
-    result_.status.distinct_failures = signatures_.size();
+    auto& failures = result_.status.failures;
+    if (++failures[trace::signature(run.trace)] > 1) return;
+    result_.status.distinct_failures = failures.size();
     on_failure_(run);
   }
 
@@ -158,7 +158,6 @@ class Exploration {
   std::uint64_t taken_ = 0;
   bool stop_ = false;
   std::exception_ptr error_;
-  std::set<std::string> signatures_;
   ExploreResult result_;
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -43,6 +44,7 @@ struct ExploreStatus {
   std::uint64_t failing = 0;
   std::uint64_t distinct_failures = 0;
   double seconds = 0;
+  std::map<std::string, std::uint64_t> failures;  // failing schedules of each signature
 };
 
 struct ExploreResult {

@@ -13,6 +13,10 @@ namespace heddle::runtime {
 inline constexpr std::uint64_t kStackBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kStackSlot = 64ull << 20;
 
+/// The first thread's stack is where the kernel put it: this much around where it began.
+inline constexpr std::uint64_t kFirstStackBelow = 8ull << 20;
+inline constexpr std::uint64_t kFirstStackAbove = 1ull << 20;  // arguments and environment
+
 /// Heap: one arena a thread, by thread index.
 inline constexpr std::uint64_t kHeapBase = 0x2000'0000'0000;
 inline constexpr std::uint64_t kHeapArena = 16ull << 30;

@@ -101,22 +101,12 @@ HEDDLE_ENTRY void* shmat(int memory, const void* address, int flags) noexcept {
   return real(memory, address, flags);
 }
 
-HEDDLE_ENTRY int sigaction(int signal, const struct sigaction* action,
-                           struct sigaction* before) noexcept {
-  static const auto real =
-      reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(
-          dlsym(RTLD_NEXT, "sigaction"));
-  if (action != nullptr) changes().signals = true;
-  return real(signal, action, before);
-}
-
 #define NOTES_SIGNAL(name)                                                    \
   HEDDLE_ENTRY sighandler_t name(int number, sighandler_t handler) noexcept { \
     static const auto real = NEXT(name);                                      \
     changes().signals = true;                                                 \
     return real(number, handler);                                             \
   }
-NOTES_SIGNAL(signal)
 NOTES_SIGNAL(sysv_signal)
 NOTES_SIGNAL(ssignal)
 #undef NOTES_SIGNAL

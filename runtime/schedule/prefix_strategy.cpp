@@ -2,14 +2,24 @@
 #include "runtime/schedule/prefix_strategy.h"
 
 namespace heddle::runtime {
+namespace {
+
+bool is_decision(const abi::PlanRecord& record) {
+  return record.kind == abi::DecisionKind::Thread || record.kind == abi::DecisionKind::Value;
+}
+
+}  // namespace
 
 void PrefixStrategy::begin_run(const abi::Options&, Plan plan, ThreadFinder find) {
   plan_ = plan;
   find_ = find;
   position_ = 0;
+  while (position_ < plan_.count && !is_decision(plan_.records[position_])) ++position_;
+  spin_.begin_run();
 }
 
 abi::ThreadIndex PrefixStrategy::choose(const SchedulingPoint& point) {
+  const bool gives_way = spin_.gives_way(point);
   if (point.enabled.count() > 1 && position_ < plan_.count) {
     const abi::PlanRecord& record = plan_.records[position_];
     if (record.kind != abi::DecisionKind::Thread) return abi::kNoThread;
@@ -18,7 +28,8 @@ abi::ThreadIndex PrefixStrategy::choose(const SchedulingPoint& point) {
     ++position_;
     return target;
   }
-  return point.enabled.contains(point.current) ? point.current : point.enabled.nth(0);
+  if (!point.enabled.contains(point.current)) return point.enabled.nth(0);
+  return gives_way ? next_in_circle(point.enabled, point.current) : point.current;
 }
 
 std::uint32_t PrefixStrategy::choose_value(const SchedulingPoint&, std::uint32_t bound) {

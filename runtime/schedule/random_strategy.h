@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "runtime/schedule/random.h"
 #include "runtime/schedule/strategy.h"
 
 namespace heddle::runtime {
@@ -13,10 +14,7 @@ class RandomStrategy final : public Strategy {
   std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
 
  private:
-  std::uint64_t next();
-  std::uint32_t below(std::uint32_t bound);
-
-  std::uint64_t state_ = 0;
+  Random random_;
 };
 
 }  // namespace heddle::runtime

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/text.h"
+#include "runtime/schedule/follow_strategy.h"
+#include "runtime/schedule/guided_strategy.h"
+#include "runtime/schedule/pct_strategy.h"
+#include "runtime/schedule/pos_strategy.h"
 #include "runtime/schedule/prefix_strategy.h"
 #include "runtime/schedule/random_strategy.h"
 #include "runtime/schedule/replay_strategy.h"
+#include "runtime/schedule/surw_strategy.h"
+#include "runtime/schedule/urw_strategy.h"
 
 namespace heddle::runtime {
 
@@ -10,13 +16,21 @@ Strategy* find_strategy(const char* name) {
   static constinit RandomStrategy random;
   static constinit PrefixStrategy prefix;
   static constinit ReplayStrategy replay;
+  static constinit FollowStrategy follow;
+  static constinit PctStrategy pct;
+  static constinit PosStrategy pos;
+  static constinit UrwStrategy urw;
+  static constinit SurwStrategy surw;
+  static constinit GuidedStrategy guided;
   struct Row {
     const char* name;
     Strategy* strategy;
   };
   // "sequential" is the prefix strategy given no prefix.
-  const Row rows[] = {
-      {"random", &random}, {"prefix", &prefix}, {"sequential", &prefix}, {"replay", &replay}};
+  const Row rows[] = {{"random", &random},     {"pct", &pct},       {"pos", &pos},
+                      {"urw", &urw},           {"surw", &surw},     {"guided", &guided},
+                      {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay},
+                      {"follow", &follow}};
   for (const Row& row : rows) {
     if (same_text(row.name, name)) return row.strategy;
   }

@@ -4,11 +4,13 @@
 //
 // Session calls it; a strategy decides and never executes. Invariants: choose() is called exactly
 // once for each operation a thread comes to (also when only one thread can go on, so that a
-// strategy may count), plus once when a thread has ended; choose_value() is called by the running
-// thread while it carries out its operation. The answers alone determine the run.
+// strategy may count), plus once when a thread has ended; only operations at sites the plan calls
+// quiet are passed over. choose_value() is called by the running thread while it carries out its
+// operation. The answers alone determine the run.
 //
-// Rejected: letting strategies see raw addresses (they differ between builds), and letting the
-// driver decide step by step (a round trip between processes costs more than the whole operation).
+// Rejected: letting strategies compare raw addresses between runs (they see locations that mean
+// something only within one), and letting the driver decide step by step (a round trip between
+// processes costs more than the whole operation).
 #pragma once
 
 #include <cstddef>
@@ -23,6 +25,26 @@ namespace heddle::runtime {
 struct Pending {
   abi::EventKind kind = abi::EventKind::None;
   abi::SiteId site = abi::kUnknownSite;
+  std::uint64_t location = 0;  // what it acts on, opaque; 0: nothing others could act on too
+  abi::Access access = abi::Access::None;
+
+  bool writes() const { return access != abi::Access::None && access != abi::Access::Read; }
+  /// Whether their order can matter: the same location, and not both only read it. All operations
+  /// of synchronisation count as writing.
+  bool conflicts_with(const Pending& other) const {
+    return location != 0 && location == other.location && (writes() || other.writes());
+  }
+};
+
+/// The threads of the run, for strategies that look at others than the running one.
+class ThreadView {
+ public:
+  virtual Pending pending_of(abi::ThreadIndex thread) const = 0;
+  /// Its identity across runs.
+  virtual std::uint64_t hash_of(abi::ThreadIndex thread) const = 0;
+
+ protected:
+  ~ThreadView() = default;
 };
 
 struct SchedulingPoint {
@@ -30,6 +52,7 @@ struct SchedulingPoint {
   std::uint64_t current_hash;  // its identity across runs
   Pending pending;             // what it is about to do
   const ThreadSet& enabled;    // never empty
+  const ThreadView& threads;
 };
 
 /// The driver's instructions for this run, and how to name threads in them.

@@ -45,6 +45,17 @@ class ThreadSet {
     }
   }
 
+  /// Every member, in order.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    std::uint32_t left = count_;
+    for (Index word = 0; left != 0; ++word) {
+      for (std::uint64_t bits = words_[word]; bits != 0; bits &= bits - 1, --left) {
+        visit(static_cast<Index>(word * 64 + std::countr_zero(bits)));
+      }
+    }
+  }
+
  private:
   std::uint64_t words_[abi::kMaxThreads / 64] = {};
   std::uint32_t count_ = 0;

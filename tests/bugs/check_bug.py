@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One corpus program, all the way: the buggy version is found from every seed and comes back byte
-by byte; the fixed one stays silent. Called by ctest once for each program under bugs/."""
+by byte under each memory model of its manifest; under the others, and fixed under all, it stays
+silent. Called by ctest once for each program under bugs/."""
 
 import argparse
 import json
@@ -10,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-SEEDS = 20
+MEMORY_MODELS = ("sc", "tso", "pso")
+SEEDS = 20  # under the first model of the manifest
+SEEDS_OF_FURTHER_MODELS = 5
 
 
 class Bug:
@@ -33,8 +36,8 @@ class Bug:
                      f"expected {statuses}\n{result.stdout}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def explore(self, version, seed, statuses):
-        return self.heddle("explore", "--json", "--seed", seed,
+    def explore(self, version, model, seed, statuses):
+        return self.heddle("explore", "--json", "--memory-model", model, "--seed", seed,
                            "-n", self.manifest["explore_budget"], "--",
                            f"./{version}", *self.manifest["args"], statuses=statuses)
 
@@ -49,22 +52,52 @@ class Bug:
 
     def check_buggy(self):
         self.build("buggy")
+        for model in MEMORY_MODELS:
+            if model in self.manifest["memory_models"]:
+                first = model == self.manifest["memory_models"][0]
+                self.check_found(model, SEEDS if first else SEEDS_OF_FURTHER_MODELS)
+            else:
+                result = self.explore("buggy", model, 1, statuses=(0,))
+                print(f"buggy under {model}: silent in {result['schedules']} schedules")
+
+    def check_found(self, model, seeds):
         tries = []
-        for seed in range(1, SEEDS + 1):
-            result = self.explore("buggy", seed, statuses=(1,))
+        for seed in range(1, seeds + 1):
+            result = self.explore("buggy", model, seed, statuses=(1,))
             self.check_signature(result["failures"][0]["signature"])
             tries.append(result["schedules_to_first_failure"])
             again = self.heddle("replay", "--json", "-n", 20 if seed == 1 else 3, result["run"])
             assert again["reproduced"] and again["events"] > 0
-        print(f"buggy: found from each of {SEEDS} seeds, schedules: {tries}")
+            if seed == 1:
+                self.check_reduced(result["run"], model)
+        print(f"buggy under {model}: found from each of {seeds} seeds, schedules: {tries}")
+
+    def check_reduced(self, run, model):
+        """No thread is left that the computed minimum does without, and it is still that bug."""
+        reduced = self.heddle("reduce", "--json", run)
+        bounds = json.loads((self.directory.parent / "bounds.json").read_text())
+        fewest = bounds.get(self.directory.name)  # not all programs can be searched exhaustively
+        after = reduced["after"]
+        assert after["preemptions"] <= reduced["before"]["preemptions"], reduced
+        # Bounds are computed for the first model.
+        if fewest and model == self.manifest["memory_models"][0]:
+            assert after["threads"] == fewest["threads"], reduced
+            assert fewest["preemptions"] <= after["preemptions"], reduced
+        assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
+        print(f"reduced: {reduced['before']} -> {after}")
 
     def check_fixed(self):
         self.build("fixed")
-        result = self.explore("fixed", 1, statuses=(0,))
+        for model in MEMORY_MODELS:
+            self.check_silent(model)
+
+    def check_silent(self, model):
+        result = self.explore("fixed", model, 1, statuses=(0,))
         assert result["schedules"] == self.manifest["explore_budget"]
-        exhaustive = self.heddle("explore", "--json", "--strategy", "chess", "-n", 20000,
-                                 "--max-preemptions", 1, "--", "./fixed", *self.manifest["args"])
-        print(f"fixed: silent in {result['schedules']} random schedules and "
+        exhaustive = self.heddle("explore", "--json", "--memory-model", model, "--strategy", "chess",
+                                 "-n", 20000 if model == "sc" else 5000, "--max-preemptions", 1,
+                                 "--", "./fixed", *self.manifest["args"])
+        print(f"fixed under {model}: silent in {result['schedules']} random schedules and "
               f"{exhaustive['schedules']} with bounded preemptions "
               f"(all with at most {exhaustive['exhausted_bound']})")
 

@@ -56,7 +56,8 @@ TEST_F(Compiler, PassesOnWhatIsNoLink) {
   EXPECT_THAT(must("$CC --version"), HasSubstr("clang version 19"));
   EXPECT_THAT(must("$CC -v"), HasSubstr("clang version 19"));
   EXPECT_THAT(must("$CC -DVALUE=9 -E main.c"), HasSubstr("return 9"));
-  EXPECT_THAT(must("$CC -DVALUE=9 -S main.c -o -"), HasSubstr("main:"));
+  EXPECT_THAT(must("$CC -DVALUE=9 -S main.c -o -"),
+              testing::AllOf(HasSubstr("main:"), Not(HasSubstr(".llvm.lto"))));
   EXPECT_THAT(must("$CC -DVALUE=9 -S -emit-llvm main.c -o -"), HasSubstr("define"));
   EXPECT_THAT(must("$CC -MM main.c"), HasSubstr("main.o: main.c"));
   EXPECT_THAT(must("$CC -DVALUE=9 -fsyntax-only -Wall -Werror main.c"), IsEmpty());
@@ -195,6 +196,17 @@ TEST_F(Compiler, ObjectsOfLdMinusRStayNative) {
   must("$CC -c main.c a.c b.c && $CC -r -o both.o a.o b.o && $CC main.o both.o -o main");
   EXPECT_EQ(shell("./main").status, 3);
   EXPECT_EQ(run_variant(source_ / "main").status, 3);
+  EXPECT_EQ(must("readelf -SW both.o | grep -c 'llvm\\.lto' || true"), "0\n");
+}
+
+TEST_F(Compiler, ObjectsOfGnuLdMinusRAreRefusedWithAdvice) {
+  write("main.c", "int a(void); int b(void); int main(void) { return a() + b(); }");
+  write("a.c", "int x = 1; int a(void) { return x++; }");
+  write("b.c", "int y = 2; int b(void) { return y++; }");
+  must("$CC -c main.c a.c b.c && ld -r -o both.o a.o b.o && $CC main.o both.o -o main");
+  EXPECT_EQ(shell("./main").status, 3);
+  expect_error(ExitCode::UserMistake, "heddle-cc -r",
+               [&] { derive_variant(source_ / "main", Variant::Full); });
 }
 
 TEST_F(Compiler, HonoursTheUsersBuildIdAndLinkerScripts) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Branch and bound, fixed: compare and store are one critical section.
+
+#include <assert.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { kWorkers = 3 };
+
+struct search {
+  pthread_mutex_t lock;
+  int best;
+};
+
+struct branch {
+  struct search* search;
+  int cost;
+};
+
+static void* explore(void* arg) {
+  struct branch* b = arg;
+  struct search* s = b->search;
+  for (int cost = b->cost; cost > b->cost - 2; --cost) {
+    pthread_mutex_lock(&s->lock);
+    int best = s->best;
+    if (cost < best) s->best = cost;
+    pthread_mutex_unlock(&s->lock);
+  }
+  return NULL;
+}
+
+int main(void) {
+  struct search* s = calloc(1, sizeof *s);
+  struct branch* b = calloc(kWorkers, sizeof *b);
+  if (s == NULL || b == NULL) return 1;
+  pthread_mutex_init(&s->lock, NULL);
+  s->best = 100;
+  pthread_t thread[kWorkers];
+  for (int i = 0; i < kWorkers; ++i) {
+    b[i].search = s;
+    b[i].cost = 30 - 5 * i;
+    pthread_create(&thread[i], NULL, explore, &b[i]);
+  }
+  for (int i = 0; i < kWorkers; ++i) pthread_join(thread[i], NULL);
+  assert(s->best == 30 - 5 * (kWorkers - 1) - 1);
+  free(b);
+  free(s);
+  return 0;
+}

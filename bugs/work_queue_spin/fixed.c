@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Spinning work queue, fixed: an item is taken by compare-and-swap.
+
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { kWorkers = 2 };
+
+struct queue {
+  atomic_int count;
+  atomic_int taken[kWorkers + 1];
+};
+
+static void* worker(void* arg) {
+  struct queue* q = arg;
+  int count = atomic_load(&q->count);
+  while (count == 0 || !atomic_compare_exchange_strong(&q->count, &count, count - 1)) {
+    sched_yield();
+    count = atomic_load(&q->count);
+  }
+  assert(atomic_fetch_add(&q->taken[count], 1) == 0);
+  return NULL;
+}
+
+int main(void) {
+  struct queue* q = calloc(1, sizeof *q);
+  if (q == NULL) return 1;
+  pthread_t thread[kWorkers];
+  for (int i = 0; i < kWorkers; ++i) pthread_create(&thread[i], NULL, worker, q);
+  atomic_store(&q->count, kWorkers);
+  for (int i = 0; i < kWorkers; ++i) pthread_join(thread[i], NULL);
+  free(q);
+  return 0;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search: one or several sources, what they share, and whose turn it is.
+//
+// A multi-armed bandit without chance: each source has a share of the trials in proportion to what
+// its recent trials brought (new reads-from pairs, new behaviours, failures), never below a floor,
+// and the one furthest behind its share is next. Given the seed, one worker always does the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "driver/search/trial_source.h"
+
+namespace heddle::driver {
+namespace {
+
+constexpr std::string_view kNames[] = {"portfolio", "random", "pct",   "pos",   "urw",
+                                       "surw",      "guided", "chess", "delay", "sequential"};
+
+/// The default portfolio, in the order of their first turns.
+constexpr const char* kPortfolio[] = {"pos", "surw", "pct", "chess", "guided", "random"};
+
+// Every how many trials all scheduling points are used although only shared ones are wanted: what
+// was taken for local may turn out shared.
+constexpr std::uint64_t kFullTrialEvery = 8;
+
+constexpr double kForgetting = 0.98;  // weight of the trial before, in what a source brought
+constexpr double kFloor = 0.15;       // of a share that fell to nothing
+
+struct Arm {
+  std::string name;
+  std::unique_ptr<TrialSource> source;
+  StrategyStatus status;
+  double gain = 1;    // what recent trials brought
+  double pulls = 1;   // and how many they were, both forgetting
+  double credit = 0;  // trials it is behind its share
+  double share() const { return kFloor + gain / pulls; }
+};
+
+class Portfolio final : public Search {
+ public:
+  explicit Portfolio(const SearchSettings& settings) : settings_(settings) {
+    for (const std::string& name : settings.strategies) add_arm(name);
+  }
+
+  std::optional<Trial> next() override {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (std::optional<Trial> trial = take()) return trial;
+      if (under_way_.empty()) return std::nullopt;
+      changed_.wait(lock);
+    }
+  }
+
+  void observe(const Trial& trial, const Channel& channel, bool failed) override {
+    const std::scoped_lock lock(mutex_);
+    const auto found = under_way_.find(trial.number);
+    const Owner owner = found->second;
+    under_way_.erase(found);
+    News news = knowledge_.learn(channel);
+    news.failed = failed;
+    Arm& arm = arms_[owner.arm];
+    arm.status.new_pairs += news.new_pairs;
+    arm.status.failing += failed ? 1 : 0;
+    const double gain =
+        (news.new_pairs > 0 ? 1.0 : 0.0) + (news.new_behaviour ? 0.25 : 0.0) + (failed ? 1.0 : 0.0);
+    arm.gain = arm.gain * kForgetting + gain;
+    arm.pulls = arm.pulls * kForgetting + 1;
+    Trial own = trial;
+    own.number = owner.number;
+    arm.source->observe(own, channel, news);
+    changed_.notify_all();
+  }
+
+  std::optional<std::uint32_t> exhausted_bound() const override {
+    const std::scoped_lock lock(mutex_);
+    std::optional<std::uint32_t> bound;
+    for (const Arm& arm : arms_) {
+      if (const auto found = arm.source->exhausted_bound()) bound = found;
+    }
+    return bound;
+  }
+
+  SearchStatus status() const override {
+    const std::scoped_lock lock(mutex_);
+    SearchStatus status;
+    status.pairs = knowledge_.pairs();
+    status.behaviours = knowledge_.behaviours();
+    status.mean_events = knowledge_.mean_events();
+    for (const Arm& arm : arms_) {
+      status.strategies.push_back(arm.status);
+      if (const auto bound = arm.source->open_bound()) {
+        status.bound = bound;
+        status.waiting = arm.source->waiting();
+      }
+    }
+    return status;
+  }
+
+ private:
+  struct Owner {
+    std::size_t arm;
+    std::uint64_t number;  // the source's own
+  };
+
+  void add_arm(const std::string& name) {
+    if (name == "portfolio") {
+      for (const char* member : kPortfolio) add_arm(member);
+      return;
+    }
+    for (const Arm& arm : arms_) {
+      if (arm.name == name) throw user_error(fmt::format("--strategy: '{}' stands twice", name));
+    }
+    Arm arm;
+    arm.name = arm.status.name = name;
+    if (name == "chess") {
+      arm.source = make_bounded_source(settings_, Cost::Preemptions, settings_.max_preemptions);
+    } else if (name == "delay") {
+      arm.source = make_bounded_source(settings_, Cost::Delays, settings_.max_delays);
+    } else if (name == "urw" || name == "surw") {
+      arm.source = make_weighted_source(settings_, name == "surw", knowledge_);
+    } else if (name == "guided") {
+      arm.source = make_guided_source(settings_, knowledge_);
+    } else if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) {
+      arm.source = make_seeded_source(settings_, name.c_str(), knowledge_);
+    } else {
+      throw user_error(fmt::format("--strategy: explore has no '{}'; there are: {}", name,
+                                   fmt::join(kNames, ", ")));
+    }
+    arms_.push_back(std::move(arm));
+  }
+
+  /// From the source furthest behind its share that has a trial; nothing if none has.
+  std::optional<Trial> take() {
+    double total = 0;
+    for (const Arm& arm : arms_) total += arm.share();
+    std::vector<std::size_t> order(arms_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto claim = [&](std::size_t i) { return arms_[i].credit + arms_[i].share() / total; };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return claim(a) != claim(b) ? claim(a) > claim(b) : a < b;
+    });
+    for (const std::size_t i : order) {
+      std::optional<Trial> trial = arms_[i].source->next();
+      if (!trial) continue;
+      for (Arm& arm : arms_) arm.credit += arm.share() / total;
+      arms_[i].credit -= 1;
+      ++arms_[i].status.trials;
+      const Owner owner{i, trial->number};
+      trial->number = ++last_;
+      narrow(*trial);
+      under_way_.emplace(trial->number, owner);
+      return trial;
+    }
+    return std::nullopt;
+  }
+
+  /// Tells the runtime which sites need no scheduling point. Prefixes name decisions by their
+  /// number, which a narrower choice of points would change: they stay as they are.
+  void narrow(Trial& trial) const {
+    if (std::strcmp(trial.options.preempt_at, "shared") != 0) return;
+    if (std::strcmp(trial.options.strategy, "prefix") == 0) return;
+    if (trial.number % kFullTrialEvery == 1) return;
+    for (const abi::SiteId site : knowledge_.quiet_sites()) {
+      abi::PlanRecord record{};
+      record.kind = abi::DecisionKind::Quiet;
+      record.site = site;
+      trial.plan.push_back(record);
+    }
+  }
+
+  const SearchSettings settings_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Knowledge knowledge_;
+  std::vector<Arm> arms_;
+  std::unordered_map<std::uint64_t, Owner> under_way_;  // by trial number
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string_view> strategy_names() {
+  return {std::begin(kNames), std::end(kNames)};
+}
+
+std::unique_ptr<Search> make_search(const SearchSettings& settings) {
+  return std::make_unique<Portfolio>(settings);
+}
+
+}  // namespace heddle::driver
