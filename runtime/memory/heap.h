@@ -37,6 +37,9 @@ struct HeapBlock {
 bool in_heap(std::uint64_t address);
 HeapBlock find_heap_block(std::uint64_t address);
 
+/// What the runtime itself makes libc allocate must not shift the program's own addresses.
+inline constexpr abi::ThreadIndex kRuntimeArena = abi::kMaxThreads - 1;
+
 /// Maps the beginning of an arena, so that its thread need not: an execution that makes mappings of
 /// its own takes longer to undo.
 void heap_prepare(abi::ThreadIndex thread);

@@ -72,8 +72,11 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
 
 namespace {
 
-/// Threads the last execution had, the next will probably have too.
+/// Threads the last execution had, the next will probably have too. Everybody's heap is prepared: a
+/// program may not have allocated anything yet.
 void prepare_threads(const abi::ChannelHeader& channel) {
+  heap_prepare(0);
+  heap_prepare(kRuntimeArena);
   Carrier* const carrier = find_carrier(channel.options.carrier);
   if (carrier == nullptr || channel.threads.count <= 1) return;
   Gate::close();
