@@ -29,13 +29,13 @@ test-fuzz: setup
 test-asan: setup
 	@test -f build/asan-ubsan/build.ninja || cmake --preset asan-ubsan
 	@cmake --build build/asan-ubsan
-	ctest --test-dir build/asan-ubsan -j 2 --output-on-failure -LE slow
+	ctest --test-dir build/asan-ubsan -j 2 --output-on-failure -LE "slow|corpus"
 
 test-release: build
 	ctest --test-dir build -j 2 --output-on-failure
 
 format:
-	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '^tests/pass/' | xargs clang-format-19 -i
+	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '/sources/' | xargs clang-format-19 -i
 
 bench: build
 	@bench/run

@@ -28,12 +28,16 @@ class Error : public std::runtime_error {
 };
 
 /// Bad arguments, bad input files: the user can put it right.
-inline Error user_error(const std::string& message) { return {ExitCode::UserMistake, message}; }
+inline Error user_error(const std::string& message) {
+  return {ExitCode::UserMistake, message};
+}
 /// Missing tools, full disks, forbidden system calls: the machine is in the way.
 inline Error environment_error(const std::string& message) {
   return {ExitCode::Environment, message};
 }
 /// An invariant of Heddle does not hold.
-inline Error defect(const std::string& message) { return {ExitCode::Defect, message}; }
+inline Error defect(const std::string& message) {
+  return {ExitCode::Defect, message};
+}
 
 }  // namespace heddle

@@ -27,8 +27,6 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kStartLimit{30'000};
 constexpr milliseconds kAliveCheck{100};
-/// Many executions take microseconds: looking that often before sleeping saves a wake-up each.
-constexpr int kLooks = 500;
 
 /// A file in memory that the program writes to; emptied before each execution. Appending, so that
 /// emptying it also resets where the next write goes.
@@ -46,6 +44,12 @@ Descriptor make_input(const std::string& bytes) {
     throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
   }
   return file;
+}
+
+/// Most executions write nothing, and looking is cheaper than emptying.
+bool make_empty(const Descriptor& file) {
+  const off_t size = lseek(file.get(), 0, SEEK_END);
+  return size == 0 || (size > 0 && ftruncate(file.get(), 0) == 0);
 }
 
 std::string contents(const Descriptor& file) {
@@ -169,13 +173,10 @@ void Target::set_state(abi::ChannelState state) {
 bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
   const steady_clock::time_point deadline = steady_clock::now() + timeout;
   const std::uint32_t* const word = &channel_.header().state;
-  for (int looks = 0;; ++looks) {
+  // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
+  for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
-    if (looks < kLooks) {
-      __builtin_ia32_pause();
-      continue;
-    }
     if (steady_clock::now() >= deadline) return false;
     const timespec wait{0, kAliveCheck.count() * 1'000'000};
     if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
@@ -196,8 +197,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   abi::ChannelHeader& header = channel_.header();
   header.options = options;
   channel_.set_plan(plan);
-  if (ftruncate(output_.get(), 0) != 0 || ftruncate(error_.get(), 0) != 0 ||
-      lseek(input_.get(), 0, SEEK_SET) != 0) {
+  if (!make_empty(output_) || !make_empty(error_) || lseek(input_.get(), 0, SEEK_SET) != 0) {
     throw environment_error(fmt::format("cannot reset the program's files: {}", strerror(errno)));
   }
   set_state(abi::ChannelState::RunRequested);

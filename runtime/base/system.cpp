@@ -21,17 +21,29 @@ void futex_wake_all(const std::uint32_t* word) {
 }
 
 namespace {
+
 constinit std::uint64_t own_memory_used = 0;
+constinit std::uint64_t own_memory_mapped = 0;
+
+/// Twice as much each time, beginning with more than most executions need.
+void map_own_memory(std::uint64_t wanted) {
+  constexpr std::uint64_t kFirst = 32 << 20;
+  std::uint64_t end = own_memory_mapped == 0 ? kFirst : own_memory_mapped * 2;
+  while (end < wanted) end *= 2;
+  map_memory(end - own_memory_mapped, reinterpret_cast<void*>(kOwnBase + own_memory_mapped));
+  own_memory_mapped = end;
+}
+
 }  // namespace
 
 void* own_memory(std::size_t bytes) {
   constexpr std::size_t kLine = 64;
   bytes = (bytes + kLine - 1) & ~(kLine - 1);
-  if (own_memory_used == 0) map_memory(kOwnBytes, reinterpret_cast<void*>(kOwnBase));
   if (bytes > kOwnBytes - own_memory_used) {
     print_error("heddle: the controlled run needs more memory than the runtime has for itself\n");
     exit_now(125);
   }
+  if (own_memory_used + bytes > own_memory_mapped) map_own_memory(own_memory_used + bytes);
   void* const memory = reinterpret_cast<void*>(kOwnBase + own_memory_used);
   own_memory_used += bytes;
   return memory;

@@ -31,8 +31,8 @@ void futex_wake_all(const std::uint32_t* word);
 /// Anonymous private memory at exactly `address`; never returns on failure.
 void* map_memory(std::size_t bytes, void* address);
 
-/// Zeroed memory of the runtime's own, never given back. It comes from one mapping made in advance:
-/// an execution that made mappings of its own could not be undone by copying memory back.
+/// Zeroed memory of the runtime's own, never given back. It comes from a mapping made in advance:
+/// an execution that makes mappings of its own takes longer to undo.
 void* own_memory(std::size_t bytes);
 
 /// Ends the process at once, without running anything of the program's.

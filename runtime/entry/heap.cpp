@@ -16,9 +16,6 @@ namespace abi = heddle::abi;
 
 namespace {
 
-/// What the runtime itself makes libc allocate must not shift the program's own addresses.
-constexpr abi::ThreadIndex kRuntimeArena = abi::kMaxThreads - 1;
-
 abi::ThreadIndex arena_of_caller() {
   return Gate::closed() ? kRuntimeArena : session().current_index();
 }

@@ -45,7 +45,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-/// Lives at the beginning of the arena's notes: span 0 holds no blocks, so no note is there.
+/// Lives at the beginning of the arena's notes: the spans whose notes would be there are not used.
 struct Arena {
   std::uint32_t next_span;
   std::uint32_t allocations;
@@ -54,30 +54,34 @@ struct Arena {
   FreeBlock* free_list[kClasses];
   FreeBlock* free_tail[kClasses];
   std::uint64_t free_bytes[kClasses];
+  Span spans[kSpans];
 };
-static_assert(sizeof(Arena) <= kSpan);
+constexpr std::uint32_t kFirstSpan = (sizeof(Arena) + kSpan - 1) / kSpan;
+/// What is mapped of an arena at first: whoever looks for written pages has to look at all of it,
+/// and an execution that needs more takes longer to undo.
+constexpr std::uint32_t kFirstSpans = kFirstSpan + (8 << 20) / kSpan;
 
-Span* all_spans = nullptr;  // of all arenas; nullptr: nothing is mapped yet
+std::uint32_t mapped_spans[abi::kMaxThreads];  // of each arena; 0: nothing is mapped yet
 
-/// All arenas at once, by the first allocation of the process: memory costs nothing until it is
-/// touched, and an execution makes no mappings that would have to be undone.
-void map_arenas() {
-  constexpr std::uint64_t kArenas = abi::kMaxThreads * kHeapArena;
-  map_memory(kArenas, reinterpret_cast<void*>(kHeapBase));
-  map_memory(kArenas, reinterpret_cast<void*>(kHeapNotes));
-  all_spans =
-      static_cast<Span*>(own_memory(std::uint64_t{abi::kMaxThreads} * kSpans * sizeof(Span)));
-}
-
-Span* spans_of(abi::ThreadIndex thread) {
-  return all_spans + std::uint64_t{thread} * kSpans;
+void map_spans(abi::ThreadIndex thread, std::uint32_t wanted) {
+  std::uint32_t& mapped = mapped_spans[thread];
+  std::uint32_t end = mapped == 0 ? kFirstSpans : mapped * 2;
+  if (end < wanted) end = wanted;
+  if (end > kSpans) end = kSpans;
+  const std::uint64_t offset = thread * kHeapArena;
+  const std::uint64_t first = mapped == 0 ? kFirstSpan : mapped;
+  map_memory((end - first) * kSpan, reinterpret_cast<void*>(kHeapBase + offset + first * kSpan));
+  map_memory((end - mapped) * kSpan, reinterpret_cast<void*>(kHeapNotes + offset + mapped * kSpan));
+  mapped = end;
 }
 
 Arena& arena_of(abi::ThreadIndex thread) {
-  if (all_spans == nullptr) map_arenas();
-  auto& arena = *reinterpret_cast<Arena*>(kHeapNotes + thread * kHeapArena);
-  if (arena.next_span == 0) arena.next_span = 1;
-  return arena;
+  if (mapped_spans[thread] == 0) map_spans(thread, kFirstSpans);
+  return *reinterpret_cast<Arena*>(kHeapNotes + thread * kHeapArena);
+}
+
+Span* spans_of(abi::ThreadIndex thread) {
+  return arena_of(thread).spans;
 }
 
 HeapNote* note_at(std::uint64_t start) {
@@ -85,9 +89,11 @@ HeapNote* note_at(std::uint64_t start) {
 }
 
 std::uint64_t take_spans(Arena& arena, abi::ThreadIndex thread, std::uint32_t count) {
+  if (arena.next_span == 0) arena.next_span = kFirstSpan;
   if (count > kSpans - arena.next_span) return 0;
   const std::uint32_t first = arena.next_span;
   arena.next_span += count;
+  if (arena.next_span > mapped_spans[thread]) map_spans(thread, arena.next_span);
   return kHeapBase + thread * kHeapArena + first * kSpan;
 }
 
@@ -140,9 +146,10 @@ bool in_heap(std::uint64_t address) {
 HeapBlock find_heap_block(std::uint64_t address) {
   HeapBlock block;
   block.thread = static_cast<abi::ThreadIndex>((address - kHeapBase) / kHeapArena);
-  if (!in_heap(address) || all_spans == nullptr) return block;
+  if (!in_heap(address)) return block;
   const std::uint64_t arena = kHeapBase + block.thread * kHeapArena;
   const auto index = static_cast<std::uint32_t>((address - arena) / kSpan);
+  if (index >= mapped_spans[block.thread]) return block;
   const Span& span = spans_of(block.thread)[index];
   if (span.block_bytes == 0) return block;
   if (span.block_bytes == kLarge) {
@@ -157,6 +164,10 @@ HeapBlock find_heap_block(std::uint64_t address) {
   block.note = note_at(block.start);
   if (block.note->live == 0 && block.note->freed == 0) return {};
   return block;
+}
+
+void heap_prepare(abi::ThreadIndex thread) {
+  arena_of(thread);
 }
 
 void* heap_allocate(abi::ThreadIndex thread, std::size_t size, std::size_t alignment,

@@ -37,6 +37,13 @@ struct HeapBlock {
 bool in_heap(std::uint64_t address);
 HeapBlock find_heap_block(std::uint64_t address);
 
+/// What the runtime itself makes libc allocate must not shift the program's own addresses.
+inline constexpr abi::ThreadIndex kRuntimeArena = abi::kMaxThreads - 1;
+
+/// Maps the beginning of an arena, so that its thread need not: an execution that makes mappings of
+/// its own takes longer to undo.
+void heap_prepare(abi::ThreadIndex thread);
+
 /// Memory from the arena of `thread`; nullptr when the arena is full. `alignment`: a power of two.
 void* heap_allocate(abi::ThreadIndex thread, std::size_t size, std::size_t alignment,
                     abi::SiteId site);

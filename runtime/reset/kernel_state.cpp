@@ -114,11 +114,17 @@ void KernelState::close_unknown() const {
 }
 
 bool KernelState::restore_descriptors() const {
+  constexpr int kIsDuplicate = 1027;  // F_DUPFD_QUERY, Linux 6.10; earlier kernels give an error
   for (int i = 0; i < descriptor_count_; ++i) {
     const Descriptor& descriptor = descriptors_[i];
-    const long flags = (descriptor.descriptor_flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0;
-    if (raw_syscall(SYS_dup3, descriptor.duplicate, descriptor.number, flags) < 0) return false;
-    raw_syscall(SYS_fcntl, descriptor.number, F_SETFL, descriptor.status_flags);
+    if (raw_syscall(SYS_fcntl, descriptor.number, kIsDuplicate, descriptor.duplicate) != 1 ||
+        raw_syscall(SYS_fcntl, descriptor.number, F_GETFD) != descriptor.descriptor_flags) {
+      const long flags = (descriptor.descriptor_flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0;
+      if (raw_syscall(SYS_dup3, descriptor.duplicate, descriptor.number, flags) < 0) return false;
+    }
+    if (raw_syscall(SYS_fcntl, descriptor.number, F_GETFL) != descriptor.status_flags) {
+      raw_syscall(SYS_fcntl, descriptor.number, F_SETFL, descriptor.status_flags);
+    }
   }
   if (raw_syscall(SYS_fchdir, directory_) != 0) return false;
   if (count_open(table_) == open_count_) return true;

@@ -16,6 +16,7 @@
 #include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
 #include "runtime/entry/gate.h"
+#include "runtime/memory/heap.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/channel_state.h"
 #include "runtime/session/options.h"
@@ -71,12 +72,18 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
 
 namespace {
 
-/// Threads the last execution had, the next will probably have too.
+/// Threads the last execution had, the next will probably have too. Everybody's heap is prepared: a
+/// program may not have allocated anything yet.
 void prepare_threads(const abi::ChannelHeader& channel) {
+  heap_prepare(0);
+  heap_prepare(kRuntimeArena);
   Carrier* const carrier = find_carrier(channel.options.carrier);
   if (carrier == nullptr || channel.threads.count <= 1) return;
   Gate::close();
   carrier->prepare(channel.threads.count - 1);
+  for (std::uint64_t i = 1; i < channel.threads.count && i < abi::kMaxThreads; ++i) {
+    heap_prepare(static_cast<abi::ThreadIndex>(i));
+  }
   Gate::open();
 }
 

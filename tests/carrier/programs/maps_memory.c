@@ -13,7 +13,7 @@ int main(void) {
   char* const before = sbrk(8192);
   memset(before, 9, 8192);
   char* const grown = mremap(memory + 65536, 65536, 1 << 20, MREMAP_MAYMOVE);
-  printf("%d %d %d\n", memory[0], before[0], grown[0]);
+  printf("%d %d %d, break at %p\n", memory[0], before[0], grown[0], before);
   setlocale(LC_ALL, "C.UTF-8");
   run_threads();
   return 0;
