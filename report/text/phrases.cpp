@@ -35,6 +35,49 @@ std::string attempt(const char* does, const char* to_do, const std::string& what
   return fmt::format("fails to {} {} ({})", to_do, what, error_name(error));
 }
 
+/// Everything that is locked, taken, reached or waited on without a value; else empty.
+std::string lock_phrase(const Event& event, const std::string& memory) {
+  switch (event.kind) {
+    case EventKind::MutexLock:
+    case EventKind::MutexTrylock:
+    case EventKind::SpinLock:
+    case EventKind::SpinTrylock:
+    case EventKind::RwlockWrite:
+    case EventKind::RwlockTryWrite: return attempt("locks", "lock", memory, event.value);
+    case EventKind::RwlockRead:
+    case EventKind::RwlockTryRead: return attempt("shares", "share", memory, event.value);
+    case EventKind::MutexUnlock:
+    case EventKind::SpinUnlock:
+    case EventKind::RwlockUnlock: return attempt("unlocks", "unlock", memory, event.value);
+    case EventKind::MutexDestroy:
+    case EventKind::SemDestroy:
+    case EventKind::RwlockDestroy:
+    case EventKind::BarrierDestroy:
+    case EventKind::CondDestroy: return attempt("destroys", "destroy", memory, event.value);
+    case EventKind::MutexConsistent: return attempt("repairs", "repair", memory, event.value);
+    case EventKind::SemWait:
+    case EventKind::SemTrywait:
+      return attempt("takes", "take", memory, event.value) + fmt::format(", {} left", event.aux);
+    case EventKind::SemPost:
+      return attempt("posts", "post", memory, event.value) + fmt::format(", {} left", event.aux);
+    case EventKind::BarrierWait:
+      return fmt::format("reaches {}{}", memory, event.value == 1 ? ", the last" : "");
+    case EventKind::BarrierLeave: return "passes " + memory;
+    case EventKind::OnceBegin:
+      return fmt::format("{} {}", event.value == 1 ? "begins" : "finds done", memory);
+    case EventKind::OnceEnd:
+      return fmt::format("{} {}", event.value == 0 ? "completes" : "gives up", memory);
+    case EventKind::FutexWait:
+      return (event.value == 0 ? "waits on " : "need not wait on ") + memory;
+    case EventKind::FutexResume:
+      return (event.value == 0 ? "is woken on " : "times out on ") + memory;
+    case EventKind::FutexWake: return fmt::format("wakes {} on {}", event.value, memory);
+    case EventKind::FutexRequeue:
+      return fmt::format("wakes {} on {}, moves {}", event.value, memory, event.aux);
+    default: return "";
+  }
+}
+
 const char* cond_wake_reason(std::uint64_t result) {
   switch (result) {
     case 0: return "is woken";
@@ -134,16 +177,11 @@ std::string Phrases::tell(const Event& event) {
                  ? fmt::format("{} = {} for all", memory(event),
                                human_value(event.value, event.size))
                  : change(memory(event), before, human_value(event.value, event.size)) + " for all";
-    case EventKind::Fence: return fmt::format("fence {}", trace::memory_order_name(event.value));
+    case EventKind::Fence: return fmt::format("fence ({})", trace::memory_order_name(event.value));
     case EventKind::RangeRead:
       return fmt::format("reads {} bytes of {}", event.size, memory(event));
     case EventKind::RangeWrite:
       return fmt::format("writes {} bytes of {}", event.size, memory(event));
-    case EventKind::MutexLock: return attempt("locks", "lock", memory(event), event.value);
-    case EventKind::MutexTrylock: return attempt("locks", "lock", memory(event), event.value);
-    case EventKind::MutexUnlock: return attempt("unlocks", "unlock", memory(event), event.value);
-    case EventKind::MutexDestroy:
-    case EventKind::CondDestroy: return attempt("destroys", "destroy", memory(event), event.value);
     case EventKind::CondWait: return "waits on " + memory(event);
     case EventKind::CondWake:
       return fmt::format("{} on {}", cond_wake_reason(event.value), memory(event));
@@ -161,9 +199,11 @@ std::string Phrases::tell(const Event& event) {
     case EventKind::ProcessWait:
       return fmt::format("waits for a process, gets {}", human_value(event.value, 8));
     case EventKind::SignalWait: return fmt::format("waits for a signal, gets {}", event.value);
-    // A kind without a phrase of its own is still told.
-    default: return trace::describe(trace_, event);
+    default: break;
   }
+  std::string phrase = lock_phrase(event, memory(event));
+  // A kind without a phrase of its own is still told.
+  return phrase.empty() ? trace::describe(trace_, event) : phrase;
 }
 
 std::string Phrases::tell(const trace::Wait& wait) const {

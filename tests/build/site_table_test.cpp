@@ -17,7 +17,8 @@ using testing::ElementsAre;
 
 // A table of two sites, written out by hand.
 std::string sample() {
-  std::string strings("\0main+1.load.1\0main\0/src/a.c\0f+2@main.call.1\0f\0puts\0", 54);
+  constexpr char kStrings[] = "\0main+1.load.1\0main\0/src/a.c\0f+2@main.call.1\0f\0puts\0";
+  const std::string strings(kStrings, sizeof kStrings - 1);
   const auto at = [&](const char* text) {
     return static_cast<std::uint32_t>(strings.find(std::string(1, '\0') + text + '\0') + 1);
   };
