@@ -32,7 +32,8 @@ static int pop(struct stack* s) {
     int head = atomic_load(&s->head);                // heddle: culprit read-head
     int next = atomic_exchange(&s->next[head], -1);  // heddle: culprit take-next
     if (next >= 0) {
-      if (atomic_compare_exchange_strong(&s->head, &head, next)) {  // heddle: culprit swap
+      int expected = head;
+      if (atomic_compare_exchange_strong(&s->head, &expected, next)) {  // heddle: culprit swap
         atomic_fetch_sub(&s->count, 1);
         return head;
       }

@@ -28,7 +28,8 @@ static int pop(struct stack* s) {
     int head = atomic_load(&s->head);
     int next = atomic_exchange(&s->next[head], -1);
     if (next >= 0) {
-      if (atomic_compare_exchange_strong(&s->head, &head, next)) {
+      int expected = head;
+      if (atomic_compare_exchange_strong(&s->head, &expected, next)) {
         atomic_fetch_sub(&s->count, 1);
         return head;
       }

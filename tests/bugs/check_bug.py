@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 SEEDS = 20
+INSTANCE_SEEDS = 3  # larger instances of a family; the benchmark has them all
 
 
 class Bug:
@@ -33,10 +34,11 @@ class Bug:
                      f"expected {statuses}\n{result.stdout}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def explore(self, version, seed, statuses):
+    def explore(self, version, seed, statuses, instance=None):
+        instance = instance or self.manifest
         return self.heddle("explore", "--json", "--seed", seed,
-                           "-n", self.manifest["explore_budget"], "--",
-                           f"./{version}", *self.manifest["args"], statuses=statuses)
+                           "-n", instance["explore_budget"], "--",
+                           f"./{version}", *instance["args"], statuses=statuses)
 
     def check_signature(self, signature):
         failure = self.manifest["failure"]
@@ -58,6 +60,15 @@ class Bug:
             assert again["reproduced"] and again["events"] > 0
         print(f"buggy: found from each of {SEEDS} seeds, schedules: {tries}")
 
+    def check_instances(self):
+        for instance in self.manifest.get("instances", []):
+            tries = []
+            for seed in range(1, INSTANCE_SEEDS + 1):
+                result = self.explore("buggy", seed, (1,), instance)
+                self.check_signature(result["failures"][0]["signature"])
+                tries.append(result["schedules_to_first_failure"])
+            print(f"{' '.join(instance['args'])}: schedules {tries}")
+
     def check_fixed(self):
         self.build("fixed")
         result = self.explore("fixed", 1, statuses=(0,))
@@ -77,6 +88,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         bug = Bug(arguments.tools.resolve(), arguments.directory.resolve(), pathlib.Path(work))
         bug.check_buggy()
+        bug.check_instances()
         bug.check_fixed()
 
 
