@@ -33,6 +33,11 @@ enum class FailureKind : std::uint16_t {
 #include "abi/failures.def"
 };
 
+enum class ResetObstacle : std::uint32_t {
+#define HEDDLE_RESET_OBSTACLE(id, Name, text) Name = id,
+#include "abi/reset_obstacles.def"
+};
+
 /// Same values as the C ABI's (__ATOMIC_RELAXED ...), so that no table is needed on either side.
 enum class MemoryOrder : std::uint32_t {
   Relaxed = 0,
@@ -63,6 +68,7 @@ using SiteId = std::uint32_t;
 inline constexpr SiteId kUnknownSite = 0;
 inline constexpr SiteId kThreadStartSite = 1;
 inline constexpr SiteId kThreadExitSite = 2;
+inline constexpr SiteId kFlushSite = 3;  // where a flusher decides; its events are at the stores'
 inline constexpr SiteId kFirstSite = 16;
 
 }  // namespace heddle::abi

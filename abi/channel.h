@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kChannelMagic = 0x43444548;  // "HEDC"
 /// Fixed, so that the program sees the same descriptor numbers in every run.
 inline constexpr int kChannelDescriptor = 1000;
 
-/// Who moves: the driver sets RunRequested or Quit, the target's fork server everything else. The
-/// word is a futex.
+/// Who moves: the driver sets RunRequested or Quit, the target's fork server (or the worker it
+/// made) everything else. The word is a futex.
 enum class ChannelState : std::uint32_t {
   Starting = 0,
   Ready = 1,
@@ -43,9 +43,15 @@ constexpr std::uint64_t path_hash(std::uint64_t parent, std::uint64_t ordinal) {
 }
 inline constexpr std::uint64_t kMainThreadHash = 1;
 
+/// A thread's flusher, which makes its pending stores visible under a store-buffer memory model, is
+/// a thread to the strategy but to nobody else. It counts as this child of its owner; its path is
+/// the owner's followed by '~'.
+inline constexpr std::uint32_t kFlusherOrdinal = 0xffffffff;
+
 struct ThreadRecord {
   std::uint64_t hash;
-  std::uint32_t ordinal;  // this is the parent's ordinal-th child; 0 for the main thread
+  std::uint32_t ordinal;  // this is the parent's ordinal-th child; 0 for the main thread,
+                          // kFlusherOrdinal for the parent's flusher
   ThreadIndex parent;     // kNoThread for the main thread
   std::uint16_t reserved;
 };
@@ -119,6 +125,8 @@ struct PlanRecord {
   std::uint16_t reserved[3];
 };
 
+inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
+
 struct Options {
   using U64 = std::uint64_t;
   using Text = char[32];
@@ -166,6 +174,15 @@ struct Region {
   std::uint64_t count;
 };
 
+/// How executions come about: each in a process of its own, or one after the other in a worker that
+/// undoes each in place. Written by the target.
+struct ResetState {
+  ResetObstacle obstacle;   // why the last worker could not go on; None while one goes on
+  std::uint32_t gave_up;    // 1: `obstacle` is there every time, executions are forked from now on
+  std::uint64_t processes;  // processes made for executions so far
+  std::uint64_t served;     // executions of the newest of them
+};
+
 struct ChannelHeader {
   std::uint32_t magic;
   std::uint32_t version;
@@ -175,6 +192,7 @@ struct ChannelHeader {
   std::int32_t child;   // process id of the running execution
   std::int32_t status;  // its wait status, valid in Finished
   std::uint32_t reserved;
+  ResetState reset;
 
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver

@@ -47,6 +47,15 @@ constexpr const char* sentence_of(FailureKind kind) {
   return nullptr;
 }
 
+constexpr const char* sentence_of(ResetObstacle obstacle) {
+  switch (obstacle) {
+#define HEDDLE_RESET_OBSTACLE(id, Name, text) \
+  case ResetObstacle::Name: return text;
+#include "abi/reset_obstacles.def"
+  }
+  return nullptr;
+}
+
 /// False when `text` names no event.
 inline bool event_from_name(const char* text, EventKind& kind) {
 #define HEDDLE_EVENT(id, Name, spelling, access) \

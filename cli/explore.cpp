@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <sstream>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/search_status.h"
@@ -33,16 +32,6 @@ struct ExploreFlags : RunFlags {
   std::vector<std::string> absent_threads;
 };
 
-std::atomic<bool> interrupted = false;
-
-/// Ctrl-C ends the search, not the command: what was found is kept and shown.
-void stop_on_interrupt() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second Ctrl-C ends the command
-  sigaction(SIGINT, &action, nullptr);
-}
-
 driver::SearchSettings settings_of(const ExploreFlags& flags) {
   driver::SearchSettings settings;
   std::istringstream names(flags.strategy);
@@ -55,8 +44,8 @@ driver::SearchSettings settings_of(const ExploreFlags& flags) {
   settings.max_preemptions = flags.max_preemptions;
   settings.max_delays = flags.max_delays;
   // What a program prints is no operation: two schedules that print in another order may be the
-  // same but for that.
-  settings.prune = !flags.unpruned && flags.fails_if.empty();
+  // same but for that. With store buffers a store takes effect elsewhere than where it stands.
+  settings.prune = !flags.unpruned && flags.fails_if.empty() && flags.memory_model == "sc";
   return settings;
 }
 
@@ -120,7 +109,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   limits.time = std::chrono::milliseconds(static_cast<long>(flags.time_seconds * 1000));
   limits.workers = flags.workers;
   limits.all = flags.all;
-  limits.interrupted = &interrupted;
+  limits.interrupted = &interrupt_flag();
   stop_on_interrupt();
 
   // Opened before the search: a directory that cannot be written is better known at once.

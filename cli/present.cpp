@@ -16,8 +16,11 @@ std::string story_text(const trace::Trace& trace, const Terminal& terminal) {
 }
 
 void print_next(const std::string& run) {
-  fmt::print("Bring it back:   heddle replay {}\nEvery event:     heddle show {} --events\n", run,
-             run);
+  fmt::print(
+      "Bring it back:   heddle replay {0}\n"
+      "Make it smaller: heddle reduce {0}\n"
+      "Every event:     heddle show {0} --events\n",
+      run);
 }
 
 std::string size_text(const store::RunSummary& run) {

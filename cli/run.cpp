@@ -13,6 +13,7 @@
 #include "driver/trace_builder.h"
 #include "report/json.h"
 #include "store/store.h"
+#include "trace/counts.h"
 #include "trace/schedule_text.h"
 
 namespace heddle::cli {
@@ -29,8 +30,10 @@ ExitCode run(OneRunFlags& flags, bool json) {
   const driver::Inputs inputs = inputs_of(flags);
   std::vector<abi::PlanRecord> plan;
   if (!flags.schedule_file.empty()) {
-    plan = driver::make_plan(program, trace::read_schedule(flags.schedule_file));
+    const trace::Schedule schedule = trace::read_schedule(flags.schedule_file);
+    plan = driver::make_plan(program, schedule);
     flags.strategy = "replay";
+    flags.memory_model = schedule.memory_model;
   } else if (flags.strategy != "random" && flags.strategy != "pct" && flags.strategy != "pos" &&
              flags.strategy != "sequential") {
     throw user_error(fmt::format(
@@ -51,7 +54,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
   if (json) {
     nlohmann::json object = json_result("run", abi::name_of(outcome.kind), id, kept.seconds);
     object["events"] = kept.trace.events.size();
-    object["threads"] = kept.trace.threads.size();
+    object["threads"] = trace::program_threads(kept.trace);
     object["exit_code"] = outcome.exit_code;
     if (outcome.failed()) object["signature"] = report::to_json(trace::signature_of(kept.trace));
     print_json(object);

@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,6 +39,7 @@ std::uint64_t& slot(RunFlags&, std::uint64_t& option) {
 std::string& slot(RunFlags& flags, char (&option)[32]) {
   if (&option == &flags.options.strategy) return flags.strategy;
   if (&option == &flags.options.memory_model) return flags.memory_model;
+  if (&option == &flags.options.reset) return flags.reset;
   if (&option == &flags.options.preempt_at) return flags.preempt_at;
   return flags.carrier;
 }
@@ -103,12 +105,18 @@ abi::Options options_of(const RunFlags& flags) {
   if (options.depth == 0 || options.depth > 65) {
     throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));
   }
-  if (flags.memory_model != "sc") {
+  copy_option(options.reset, flags.reset, "reset");
+  if (flags.reset != "auto" && flags.reset != "inplace" && flags.reset != "fork") {
     throw user_error(
-        fmt::format("--memory-model: there is no '{}'; there is: sc", flags.memory_model));
+        fmt::format("--reset: there is no '{}'; there are: auto, inplace, fork", flags.reset));
   }
-  if (flags.carrier != "fiber") {
-    throw user_error(fmt::format("--carrier: there is no '{}'; there is: fiber", flags.carrier));
+  if (std::ranges::find(abi::kMemoryModels, flags.memory_model) == std::end(abi::kMemoryModels)) {
+    throw user_error(fmt::format("--memory-model: there is no '{}'; there are: {}",
+                                 flags.memory_model, fmt::join(abi::kMemoryModels, ", ")));
+  }
+  if (flags.carrier != "fiber" && flags.carrier != "kernel") {
+    throw user_error(
+        fmt::format("--carrier: there is no '{}'; there are: fiber, kernel", flags.carrier));
   }
   if (options.max_events == 0) throw user_error("--max-events: a run needs at least one event");
   return options;

@@ -19,6 +19,7 @@ struct RunFlags {
   std::string strategy = abi::Options{}.strategy;
   std::string memory_model = abi::Options{}.memory_model;
   std::string carrier = abi::Options{}.carrier;
+  std::string reset = abi::Options{}.reset;
   std::string preempt_at = abi::Options{}.preempt_at;
   std::vector<std::string> command;  // program and arguments
   std::string standard_input_file;

@@ -22,6 +22,7 @@ constexpr SpecialSite kSpecialSites[] = {
     {abi::kUnknownSite, "<unknown>"},
     {abi::kThreadStartSite, "<start>"},
     {abi::kThreadExitSite, "<exit>"},
+    {abi::kFlushSite, "<flush>"},
 };
 
 std::filesystem::path find_in_path(const std::string& name) {

@@ -17,9 +17,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kExecutionLimit{60'000};
 
-abi::Options replay_options(const trace::Trace& trace) {
+abi::Options replay_options(const Expectation& expectation) {
+  const trace::Trace& trace = expectation.trace;
   abi::Options options;
   std::strcpy(options.strategy, "replay");
+  set_memory_model(options, expectation.schedule);
   const auto max_events = trace.header.options.find("max_events");
   if (max_events != trace.header.options.end()) {
     options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
@@ -49,7 +51,7 @@ Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectati
     : program_(program),
       expectation_(expectation),
       plan_(make_plan(program, expectation.schedule)),
-      options_(replay_options(expectation.trace)),
+      options_(replay_options(expectation)),
       target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
 
 ReplayResult Replayer::replay() {

@@ -27,6 +27,8 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kStartLimit{30'000};
 constexpr milliseconds kAliveCheck{100};
+/// Many executions take microseconds: looking that often before sleeping saves a wake-up each.
+constexpr int kLooks = 500;
 
 /// A file in memory that the program writes to; emptied before each execution. Appending, so that
 /// emptying it also resets where the next write goes.
@@ -167,9 +169,13 @@ void Target::set_state(abi::ChannelState state) {
 bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
   const steady_clock::time_point deadline = steady_clock::now() + timeout;
   const std::uint32_t* const word = &channel_.header().state;
-  for (;;) {
+  for (int looks = 0;; ++looks) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
+    if (looks < kLooks) {
+      __builtin_ia32_pause();
+      continue;
+    }
     if (steady_clock::now() >= deadline) return false;
     const timespec wait{0, kAliveCheck.count() * 1'000'000};
     if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
@@ -205,6 +211,11 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   }
   execution.status = header.status;
   return execution;
+}
+
+abi::ResetObstacle Target::reset_obstacle() const {
+  const abi::ResetState& reset = channel_.header().reset;
+  return reset.gave_up != 0 ? reset.obstacle : abi::ResetObstacle::None;
 }
 
 std::string Target::standard_output() const {

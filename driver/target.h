@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program under control: started once, then executed as often as wanted, each time as a fork of
-// the process that stands before the program's first instruction (runtime/session/fork_server.h).
+// A program under control: started once, then executed as often as wanted, each time from a process
+// that stands before the program's first instruction: forked from it, or brought back to it
+// (runtime/session/fork_server.h, runtime/reset/keeper.h).
 #pragma once
 
 #include <sys/types.h>
@@ -49,6 +50,8 @@ class Target {
   const Channel& channel() const { return channel_; }
   std::string standard_output() const;
   std::string standard_error() const;
+  /// Why each execution needs a process of its own; None while they share one, or may.
+  abi::ResetObstacle reset_obstacle() const;
 
  private:
   void start(const std::filesystem::path& executable, const Inputs& inputs);

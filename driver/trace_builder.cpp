@@ -2,7 +2,9 @@
 #include "driver/trace_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <unordered_map>
@@ -166,12 +168,20 @@ std::vector<std::string> absent_threads(const Channel& channel,
   return absent;
 }
 
+bool is_flusher(const std::string& path) {
+  return path.ends_with('~');
+}
+
 std::uint64_t hash_of_path(const std::string& path) {
   std::uint64_t hash = abi::kMainThreadHash;
   for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
     hash = abi::path_hash(hash, std::strtoull(path.c_str() + dot + 1, nullptr, 10));
   }
-  return hash;
+  return is_flusher(path) ? abi::path_hash(hash, abi::kFlusherOrdinal) : hash;
+}
+
+std::string path_of_child(const std::string& parent, std::uint32_t ordinal) {
+  return ordinal == abi::kFlusherOrdinal ? parent + "~" : fmt::format("{}.{}", parent, ordinal);
 }
 
 }  // namespace
@@ -181,7 +191,7 @@ std::vector<std::string> thread_paths(const Channel& channel) {
   for (const abi::ThreadRecord& thread : channel.threads()) {
     paths.push_back(thread.parent == abi::kNoThread || thread.parent >= paths.size()
                         ? "t0"
-                        : fmt::format("{}.{}", paths[thread.parent], thread.ordinal));
+                        : path_of_child(paths[thread.parent], thread.ordinal));
   }
   return paths;
 }
@@ -207,7 +217,11 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   for (const abi::DecisionRecord& record : channel.decisions()) {
     for (; event < record.event && event < channel.events().size(); ++event) {
       const abi::EventRecord& done = channel.events()[event];
-      ++visits[{done.thread, done.site}];
+      const bool is_flush = done.kind == abi::EventKind::Flush;
+      // Nobody was asked about a flush that the thread itself had to do.
+      if (is_flush && !is_flusher(paths.at(done.thread))) continue;
+      // Its event is at the store's site, the decisions are not.
+      ++visits[{done.thread, is_flush ? abi::kFlushSite : done.site}];
       ++ordinals[done.thread];
     }
     const bool is_value = record.kind == abi::DecisionKind::Value;
@@ -241,6 +255,17 @@ std::vector<abi::PlanRecord> absent_records(const std::vector<std::string>& thre
   return records;
 }
 
+void set_memory_model(abi::Options& options, const trace::Schedule& schedule) {
+  for (const char* const model : abi::kMemoryModels) {
+    if (schedule.memory_model == model) {
+      std::strcpy(options.memory_model, model);
+      return;
+    }
+  }
+  throw user_error(fmt::format("the schedule asks for memory model '{}'; there are: {}",
+                               schedule.memory_model, fmt::join(abi::kMemoryModels, ", ")));
+}
+
 std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule) {
   std::vector<abi::PlanRecord> plan = absent_records(schedule.absent_threads);
   plan.reserve(plan.size() + schedule.decisions.size());
@@ -254,10 +279,12 @@ std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Sche
           program.name(), program.name()));
     }
     const bool is_value = decision.kind == abi::DecisionKind::Value;
+    // The runtime asks a flusher after each flush and never before the first.
+    const std::uint32_t not_asked = is_flusher(decision.thread) ? 1 : 0;
     plan.push_back({hash_of_path(decision.thread),
                     is_value ? decision.value : hash_of_path(decision.target),
                     *site,
-                    decision.occurrence,
+                    decision.occurrence - not_asked,
                     decision.kind,
                     {}});
   }

@@ -15,6 +15,9 @@ trace::Trace build_trace(const Program& program, const Target& target, const End
 
 trace::Schedule build_schedule(const Program& program, const Target& target, const Inputs& inputs);
 
+/// What the schedule says it was made under. Throws a user error when there is no such model.
+void set_memory_model(abi::Options& options, const trace::Schedule& schedule);
+
 /// The instructions that make the runtime follow `schedule`. Throws a user error that names the
 /// first place this build of the program does not have.
 std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule);

@@ -5,7 +5,8 @@
 //   %v = load double, ptr %p              %b = call i64 @__heddle_load8(ptr %p, i32 21)
 //                                         %v = bitcast i64 %b to double
 //
-//   call void @unlock(ptr %m)             store i32 22, ptr @__heddle_call_site
+//   call void @unlock(ptr %m)             call void @__heddle_leave(ptr null, i32 22)
+//                                         store i32 22, ptr @__heddle_call_site
 //                                         call void @unlock(ptr %m)
 //
 // An access whose value fits a hook is replaced: the runtime performs it, since under a store

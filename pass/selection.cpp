@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -37,8 +38,18 @@ llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& 
   return resolvers;
 }
 
+// Assembly that names memory accesses it without hooks; an empty one is a barrier to the compiler
+// only.
+bool accesses_memory(const llvm::InlineAsm& assembly) {
+  const llvm::StringRef constraints = assembly.getConstraintString();
+  return !llvm::StringRef(assembly.getAsmString()).trim().empty() &&
+         (constraints.contains("~{memory}") || constraints.contains('*'));
+}
+
 bool leaves_the_program(const llvm::CallBase& call) {
-  if (call.isInlineAsm()) return false;
+  if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
+    return accesses_memory(*assembly);
+  }
   const llvm::Value* target = call.getCalledOperand()->stripPointerCastsAndAliases();
   const auto* function = llvm::dyn_cast<llvm::Function>(target);
   if (function == nullptr) return true;  // through a pointer: who knows

@@ -22,7 +22,8 @@ std::string object_name(const Trace& trace, ObjectIndex object) {
 
 bool value_is_thread(EventKind kind) {
   return kind == EventKind::ThreadCreate || kind == EventKind::ThreadJoin ||
-         kind == EventKind::ThreadDetach;
+         kind == EventKind::ThreadDetach || kind == EventKind::ThreadCancel ||
+         kind == EventKind::ThreadSignal || kind == EventKind::ThreadTryjoin;
 }
 
 /// Thread indices are the order of birth in one run; another run may have another.

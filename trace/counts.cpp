@@ -5,6 +5,12 @@
 
 namespace heddle::trace {
 
+std::uint64_t program_threads(const Trace& trace) {
+  return static_cast<std::uint64_t>(
+      std::count_if(trace.threads.begin(), trace.threads.end(),
+                    [](const Thread& thread) { return !thread.path.ends_with('~'); }));
+}
+
 std::uint64_t context_switches(const Trace& trace) {
   std::uint64_t switches = 0;
   for (std::size_t i = 1; i < trace.events.size(); ++i)

@@ -10,6 +10,9 @@
 
 namespace heddle::trace {
 
+/// The program's threads: those of the trace that are no flushers ("t0.1~").
+std::uint64_t program_threads(const Trace& trace);
+
 /// How often two neighbouring events are of different threads.
 std::uint64_t context_switches(const Trace& trace);
 

@@ -27,10 +27,11 @@ bool to_number(std::string_view text, Number& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-/// t0, t0.2, t0.2.1: children count from 1.
+/// t0, t0.2, t0.2.1: children count from 1. t0.2~ is the flusher of t0.2.
 bool is_thread_path(std::string_view path) {
   if (!path.starts_with("t0")) return false;
   path.remove_prefix(2);
+  if (path.ends_with('~')) path.remove_suffix(1);
   while (!path.empty()) {
     if (path.front() != '.') return false;
     path.remove_prefix(1);

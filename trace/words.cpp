@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "abi/names.h"
 
 namespace heddle::trace {
@@ -19,16 +21,31 @@ std::string bytes_text(std::uint32_t size) {
   return fmt::format("({} byte{})", size, size == 1 ? "" : "s");
 }
 
+const char* wake_reason(std::uint64_t value) {
+  switch (value) {
+    case 0: return " signalled";
+    case EINTR: return " for no reason";
+    case ECANCELED: return " cancelled";
+    default: return " timed out";
+  }
+}
+
 /// What follows the kind and the memory.
 std::string details(const Trace& trace, const Event& event) {
   switch (event.kind) {
     case EventKind::ThreadCreate:
     case EventKind::ThreadJoin:
-    case EventKind::ThreadDetach: return " " + thread_name(trace, event.value);
+    case EventKind::ThreadDetach:
+    case EventKind::ThreadCancel:
+    case EventKind::ThreadSignal: return " " + thread_name(trace, event.value);
+    case EventKind::ThreadTryjoin:
+      return fmt::format(" {}{}", thread_name(trace, event.value),
+                         event.aux == 0 ? "" : " which still runs");
     case EventKind::Load:
     case EventKind::Store:
     case EventKind::AtomicLoad:
     case EventKind::AtomicStore:
+    case EventKind::Flush:
       return fmt::format(" = {} {}", value_text(event.value, event.size), bytes_text(event.size));
     case EventKind::AtomicRmw:
     case EventKind::AtomicCas:
@@ -42,12 +59,31 @@ std::string details(const Trace& trace, const Event& event) {
     case EventKind::MutexTrylock:
     case EventKind::MutexUnlock:
     case EventKind::MutexDestroy:
+    case EventKind::MutexConsistent:
     case EventKind::CondWait:
     case EventKind::CondDestroy:
+    case EventKind::FutexWait:
+    case EventKind::SemWait:
+    case EventKind::SemTrywait:
+    case EventKind::SemPost:
+    case EventKind::SemDestroy:
+    case EventKind::RwlockRead:
+    case EventKind::RwlockTryRead:
+    case EventKind::RwlockWrite:
+    case EventKind::RwlockTryWrite:
+    case EventKind::RwlockUnlock:
+    case EventKind::RwlockDestroy:
+    case EventKind::SpinTrylock:
+    case EventKind::BarrierDestroy:
       return event.value == 0 ? "" : fmt::format(" failed with {}", event.value);
     case EventKind::CondSignal:
       return event.aux == 0 ? " woke nobody" : " woke " + thread_name(trace, event.aux - 1);
-    case EventKind::CondWake: return event.value == 0 ? " signalled" : " timed out";
+    case EventKind::CondWake: return wake_reason(event.value);
+    case EventKind::FutexResume: return event.value == 0 ? " woken" : " timed out";
+    case EventKind::OnceBegin: return event.value == 0 ? " already done" : " runs it";
+    case EventKind::OnceEnd: return event.value == 0 ? "" : " left early";
+    case EventKind::FutexRequeue: return fmt::format(" woke {}, moved {}", event.value, event.aux);
+    case EventKind::FutexWake:
     case EventKind::CondBroadcast: return fmt::format(" woke {}", event.value);
     case EventKind::Sleep: return fmt::format(" {} ns", event.value);
     // A kind that carries nothing more needs no row here.

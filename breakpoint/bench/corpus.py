@@ -10,6 +10,8 @@ import argparse
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -23,6 +25,7 @@ from statistics_of_runs import lower_bound, ratio_interval  # noqa: E402
 
 CC = os.environ.get("CC", "clang-19")
 CXX = os.environ.get("CXX", "clang++-19")
+CALLGRIND_REPEATS = 500
 STUCK_LIMIT = 20.0  # seconds; far beyond any run that is not stuck
 
 
@@ -96,12 +99,15 @@ def run(executable):
             _, errors = process.communicate(timeout=0.02)
             break
         except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - begin
             before = slices_if_stuck(process.pid)
-            stuck = before and before == slices_if_stuck(process.pid)
-            if stuck or time.monotonic() - begin > STUCK_LIMIT:
+            if before:
+                # A process that is being torn down looks stuck for a moment.
+                time.sleep(0.2)
+            if before and before == slices_if_stuck(process.pid) or seconds > STUCK_LIMIT:
                 process.kill()
                 process.communicate()
-                return "stuck", time.monotonic() - begin
+                return "stuck", seconds
     seconds = time.monotonic() - begin
     if process.returncode < 0:
         return f"signal {-process.returncode}", seconds
@@ -174,6 +180,20 @@ def paused_ms(executable, repeats):
     return sum(row["paused_ns"] for row in json.loads(errors)["breakpoints"]) / 1e6
 
 
+def instructions(executable, repeats):
+    """Instructions of one run under callgrind, which no noise touches; None without valgrind.
+
+    Without the looks for stuck threads: valgrind's threads never are, and pauses there are long."""
+    if shutil.which("valgrind") is None:
+        return None
+    errors = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(executable),
+         str(repeats)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True,
+        env={**os.environ, "HEDDLE_BREAKPOINTS": "early_end=0"}).stderr
+    return int(re.search(r"Collected : (\d+)", errors)[1])
+
+
 class Overhead:
     """The fixed version with against without breakpoints, from ABBA quadruples."""
 
@@ -182,16 +202,20 @@ class Overhead:
         repeats = 50
         while (seconds := timed(without, repeats)[0]) < 0.25:
             repeats = int(repeats * max(1.5, min(10, 0.3 / seconds)))
-        wall, control, cpu = [], [], []
+        wall, control, cpu, cpu_control = [], [], [], []
         for _ in range(pairs // 2):
             a1, b1, b2, a2 = (timed(x, repeats) for x in (without, live, live, without))
             wall += [b1[0] / a1[0], b2[0] / a2[0]]
             cpu += [b1[1] / a1[1], b2[1] / a2[1]]
             control.append(a2[0] / a1[0])
+            cpu_control.append(a2[1] / a1[1])
         self.seconds = seconds
         self.wall = ratio_interval(wall)
         self.cpu = ratio_interval(cpu)
         self.control = ratio_interval(control)
+        self.cpu_control = ratio_interval(cpu_control)
+        counts = [instructions(x, CALLGRIND_REPEATS) for x in (without, live)]
+        self.instructions = counts[1] / counts[0] if counts[0] else None
         self.paused_ms = paused_ms(live, repeats)
 
 
@@ -214,9 +238,11 @@ def figures(build, runs, pairs):
           "wall time from the start of the process to its failure. Overhead: the fixed program, "
           f"repeated in one process, with against without breakpoints, {pairs} pairs in ABBA order, "
           "median and 95 % bootstrap interval; A/A is the same for two runs without. Paused: the sum "
-          "of all pauses in one such run, all threads together, by the breakpoints' own count.\n")
+          "of all pauses in one such run, all threads together, by the breakpoints' own count. "
+          f"Instructions: {CALLGRIND_REPEATS} repetitions under callgrind, with against without.\n")
     print("| program | class | without | with | bound | MTTE s | fixed run s | paused ms | "
-          "wall % | A/A % | < 5 % | CPU % |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
+          "wall % | A/A % | < 5 % | CPU % | A/A % | instructions % |\n"
+          "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
     for program in programs(build):
         plain, _ = count_failures(program, program.executable("buggy", pinned=False), runs)
         failures, mtte = count_failures(program, program.executable("buggy", pinned=True), runs)
@@ -226,7 +252,8 @@ def figures(build, runs, pairs):
             f"{failures / runs:.3f}", f"{lower_bound(failures, runs):.3f}",
             f"{mtte:.3f}" if mtte else "-", f"{overhead.seconds:.2f}", f"{overhead.paused_ms:.1f}",
             percent(overhead.wall), percent(overhead.control), verdict(overhead),
-            percent(overhead.cpu),
+            percent(overhead.cpu), percent(overhead.cpu_control),
+            f"{(overhead.instructions - 1) * 100:+.1f}" if overhead.instructions else "-",
         ]
         print("| " + " | ".join(cells) + " |", flush=True)
 

@@ -256,27 +256,33 @@ TEST(Hit, AmongSeveralPostponedTheRightOneIsMet) {
 }
 
 TEST(Hit, ThreadsThatArriveTogetherNeverMissEachOther) {
-  // The predicate runs without the engine's lock; the one that comes last must see the other.
-  auto yes = [](int, int) {
+  // Predicates run without the engine's lock. Postponed threads that do not match make both sides
+  // evaluate theirs at the same time; the one that is done last must see the other all the same.
+  constexpr int kDecoy = 0, kReal = 1;
+  auto both_real = [](int a, int b) {
     std::this_thread::yield();
-    return true;
+    return a == kReal && b == kReal;
   };
-  int rounds = 0;
+  auto arrive = [&](int state, unsigned k) {
+    return heddle::breakpoint("together", state)
+        .where(both_real)
+        .pause(kForever)
+        .order(std::chrono::seconds(0))
+        .side(k);
+  };
+  std::thread decoys[] = {std::thread([&] { arrive(kDecoy, 0); }),
+                          std::thread([&] { arrive(kDecoy, 1); })};
+  wait_until([] { return breakpoint_stats("together").arrivals == 2; });
+  int hits[2] = {};
   auto side = [&](unsigned k) {
     return [&, k] {
-      for (int i = 0; i < 500; ++i) {
-        bool hit = heddle::breakpoint("together", 1)
-                       .where(yes)
-                       .pause(kForever)
-                       .order(std::chrono::seconds(0))
-                       .side(k);
-        if (k == 0) rounds += hit;
-      }
+      for (int i = 0; i < 300; ++i) hits[k] += arrive(kReal, k);
     };
   };
   run_all(side(0), side(1));
-  EXPECT_EQ(rounds, 500);
-  EXPECT_EQ(breakpoint_stats("together").hits, 500u);
+  for (std::thread& decoy : decoys) decoy.join();
+  EXPECT_EQ(hits[0], 300);
+  EXPECT_EQ(breakpoint_stats("together").hits, 300u);
 }
 
 TEST(Hit, ErrnoIsLeftAlone) {

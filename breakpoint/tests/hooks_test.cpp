@@ -84,6 +84,12 @@ class ToyScheduler {
     }
   }
 
+  /// Resumes the first thread for no reason and lets it run.
+  void resume_first_spuriously() {
+    resume(states_[0].token);
+    follow(states_[0].thread);
+  }
+
   std::string take_log() { return std::exchange(log_, {}); }
 
  private:
@@ -179,6 +185,18 @@ TEST(Hooks, APauseInVainEndsWhenNobodyElseCanRun) {
   EXPECT_TRUE(met);
   EXPECT_EQ(heddle::breakpoint_stats("toy older").abandoned, 1u);
   EXPECT_EQ(heddle::breakpoint_stats("toy older").timeouts, 0u);
+}
+
+TEST(Hooks, ASpuriousResumeIsNoHitAndNoEnd) {
+  int object = 0;
+  bool hit = false;
+  toy.run({[&] { heddle::conflict("toy spurious", &object).second(); },
+           [&] {
+             toy.resume_first_spuriously();
+             hit = heddle::conflict("toy spurious", &object).first();
+           }});
+  EXPECT_TRUE(hit);
+  EXPECT_EQ(heddle::breakpoint_stats("toy spurious").abandoned, 0u);
 }
 
 TEST(Hooks, SchedulesAreControlledToo) {

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <mutex>
 
 #include "threads.h"
@@ -34,7 +35,7 @@ TEST(Liveness, PauseEndsWhenThePartnerWaitsForALockHeldAtTheBreakpoint) {
   EXPECT_EQ(breakpoint_stats("critical").abandoned, 2u);
 }
 
-TEST(Liveness, TheOldestPauseEndsFirstAndMayBeTheMissingPartner) {
+TEST(Liveness, ThePauseThatIsOverFirstEndsFirstAndMayBeTheMissingPartner) {
   int object = 0;
   bool met = false;
   run_all(
@@ -44,6 +45,8 @@ TEST(Liveness, TheOldestPauseEndsFirstAndMayBeTheMissingPartner) {
       },
       [&] {
         wait_until([] { return breakpoint_stats("older").arrivals == 1; });
+        // The longer a thread is postponed, the more seldom it looks: the younger one looks first.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
         heddle::conflict("younger", &object).pause(kForever).first();
       });
   EXPECT_TRUE(met);
@@ -69,16 +72,68 @@ TEST(Liveness, ATurnWhoseActionBlocksOnTheNextSideDoesNotDeadlock) {
   EXPECT_EQ(breakpoint_stats("blocked turn").disorders, 1u);
 }
 
-TEST(Liveness, ARunningThreadKeepsThePauseGoing) {
-  // The partner is awake, merely slow: the pause must not be given up.
-  int object = 0;
+TEST(Liveness, AShortPauseEndsBeforeALongOne) {
+  // Both are postponed and nobody else can run, but the second comes back after its short pause.
+  auto same = [](int a, int b) { return a == b; };
   bool hit = false;
-  run_all([&] { hit = heddle::conflict("slow", &object).pause(kForever).first(); },
+  run_all([&] { hit = heddle::breakpoint("long", 1).where(same).pause(kForever).first(); },
           [&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));  // many looks
-            heddle::conflict("slow", &object).pause(kForever).second();
+            wait_until([] { return breakpoint_stats("long").arrivals == 1; });
+            heddle::breakpoint("long", 2).where(same).pause(std::chrono::minutes(10)).second();
+            heddle::breakpoint("long", 1).where(same).pause(kForever).second();
           });
   EXPECT_TRUE(hit);
+  EXPECT_EQ(breakpoint_stats("long").abandoned, 1u);
+}
+
+/// The partner is merely late, in one way or another: the pause must not be given up.
+template <class Delay>
+void expect_patience(const char* name, const Delay& delay) {
+  int object = 0;
+  bool hit = false;
+  run_all([&] { hit = heddle::conflict(name, &object).pause(kForever).first(); },
+          [&] {
+            wait_until([&] { return breakpoint_stats(name).arrivals == 1; });
+            delay();
+            heddle::conflict(name, &object).pause(kForever).second();
+          });
+  EXPECT_TRUE(hit);
+}
+constexpr std::chrono::milliseconds kManyLooks{150};
+
+TEST(Liveness, ASleepingThreadCanCome) {
+  expect_patience("sleeping", [] { std::this_thread::sleep_for(kManyLooks); });
+}
+TEST(Liveness, AComputingThreadCanCome) {
+  expect_patience("computing", [] {
+    auto end = std::chrono::steady_clock::now() + kManyLooks;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  });
+}
+TEST(Liveness, AThreadInATimedWaitCanCome) {
+  expect_patience("timed wait", [] {
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, kManyLooks, [] { return false; });
+  });
+}
+TEST(Liveness, AThreadThatReadsCanCome) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pid_t writer = fork();
+  if (writer == 0) {
+    std::this_thread::sleep_for(kManyLooks);
+    _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+  }
+  expect_patience("reading", [&] {
+    char byte;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1);
+  });
+  waitpid(writer, nullptr, 0);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(Liveness, EarlyEndCanBeSwitchedOff) {
@@ -99,13 +154,13 @@ struct JoinAtExit {
   }
   std::thread thread;
 };
+JoinAtExit at_exit;
 
 TEST(Liveness, ExitEndsPauses) {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     heddle::configure_breakpoints("early_end=0");  // so that only the exit can
-    static JoinAtExit at_exit;
     static int object;
     at_exit.thread = std::thread([] { heddle::conflict("exit", &object).pause(kForever).first(); });
     wait_until([] { return breakpoint_stats("exit").arrivals == 1; });

@@ -107,6 +107,38 @@ TEST(Misuse, APredicateThatBlocksHoldsUpOnlyItsOwnThread) {
   EXPECT_TRUE(hits[2]);
 }
 
+TEST(Misuse, AThreadThatIsMetMeanwhileIsNotMetTwice) {
+  std::atomic<bool> blocked{false}, release{false}, late_left{false};
+  auto yes = [](int, int) { return true; };
+  auto blocks = [&](int, int) {
+    blocked = true;
+    wait_until([&] { return release.load(); });
+    return true;
+  };
+  bool late_hit = true;
+  std::thread postponed(
+      [&] { heddle::breakpoint("twice", 1).where(yes).pause(kForever).second(); });
+  std::thread late([&] {
+    // Comes back until it has found the postponed thread and is in its predicate.
+    wait_until([&] {
+      late_hit =
+          heddle::breakpoint("twice", 1).where(blocks).pause(std::chrono::seconds(0)).first();
+      return blocked.load();
+    });
+    late_left = true;
+  });
+  wait_until([&] { return blocked.load(); });
+  // Meets the postponed thread, which now waits for its turn: still there, but taken.
+  bool hit = heddle::breakpoint("twice", 1).where(yes).pause(kForever).first([&] {
+    release = true;
+    wait_until([&] { return late_left.load(); });
+  });
+  postponed.join();
+  late.join();
+  EXPECT_TRUE(hit);
+  EXPECT_FALSE(late_hit);
+}
+
 TEST(Misuse, ABreakpointInsideAPredicatePasses) {
   bool inner = true;
   auto nested = [&] {
@@ -129,12 +161,13 @@ TEST(Misuse, AForkedChildStartsAfreshAndTheParentGoesOn) {
     if (breakpoint_stats("fork").arrivals != 0) _exit(1);
     // The parent's postponed thread does not exist here.
     if (heddle::conflict("fork", &object).pause(std::chrono::milliseconds(1)).second()) _exit(2);
+    if (breakpoint_stats("fork").hits != 0) _exit(3);
     bool met = false;
     std::thread one([&] { met = heddle::conflict("fork", &object).pause(kForever).first(); });
     std::thread two([&] { heddle::conflict("fork", &object).pause(kForever).second(); });
     one.join();
     two.join();
-    _exit(met ? 0 : 3);
+    _exit(met ? 0 : 4);
   }
   int status = 0;
   waitpid(child, &status, 0);
@@ -156,15 +189,18 @@ TEST(Misuse, CancellationWaitsForTheEndOfThePause) {
   pthread_create(
       &thread, nullptr,
       [](void* arg) -> void* {
-        auto* state = static_cast<Cancelled*>(arg);
-        state->hit = heddle::breakpoint("cancelled").pause(kForever).first();
-        state->went_on = true;
+        auto* cancelled = static_cast<Cancelled*>(arg);
+        cancelled->hit = heddle::breakpoint("cancelled").pause(kForever).first();
+        cancelled->went_on = true;
         pthread_testcancel();
         return nullptr;
       },
       &state);
   wait_until([] { return breakpoint_stats("cancelled").arrivals == 1; });
   pthread_cancel(thread);
+  // Meanwhile the postponed thread looks whether somebody can come, which opens files: these would
+  // be cancellation points.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_TRUE(heddle::breakpoint("cancelled").pause(kForever).second());
   void* result = nullptr;
   pthread_join(thread, &result);

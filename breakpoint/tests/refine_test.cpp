@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <heddle/breakpoint.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "threads.h"
@@ -40,10 +41,15 @@ TEST(Refine, WhenIsNotCalledWhileDisabled) {
 
 TEST(Refine, DisablingEndsPauses) {
   int object = 0;
-  std::thread postponed([&] { heddle::conflict("switched off", &object).pause(kForever).first(); });
-  // Main keeps running, so that only the switch can end the pause.
+  std::atomic<bool> went_on{false};
+  std::thread postponed([&] {
+    heddle::conflict("switched off", &object).pause(kForever).first();
+    went_on = true;
+  });
   wait_until([] { return breakpoint_stats("switched off").arrivals == 1; });
   heddle::enable_breakpoints(false);
+  // Not joined yet: main keeps running, so that only the switch can end the pause.
+  wait_until([&] { return went_on.load(); });
   postponed.join();
   heddle::enable_breakpoints(true);
   EXPECT_EQ(breakpoint_stats("switched off").hits, 0u);

@@ -80,16 +80,6 @@ int link(const Words& given, const Words& added) {
   return build::run_tool(command).status;
 }
 
-// Linked objects would hold several pieces of bitcode one after the other, which no linker can tell
-// apart. Without it they are machine code and nothing else: such objects stay uninstrumented.
-int link_relocatable(const Words& given, const Request& request) {
-  const int status = link(given, {"--no-fat-lto-objects"});
-  if (status != 0) return status;
-  return build::run_tool({build::llvm_tool("llvm-objcopy").string(), "--remove-section=.llvm.lto",
-                          request.output.string()})
-      .status;
-}
-
 int link_and_keep(const Words& given, const Request& request) {
   Words added = {"--no-fat-lto-objects"};
   if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
@@ -132,8 +122,11 @@ int main(int count, char** words) {
     const Words given(words + 1, words + count);
     const Request request = read_request(build::expand_response_files(given));
     // Heddle's runtime knows one machine; other targets are linked and that is all.
-    if (request.machine != kMachine) return link(given, {"--no-fat-lto-objects"});
-    if (request.relocatable) return link_relocatable(given, request);
+    // So is a partial link (-r); lld leaves the bitcode out of it, so that its objects are machine
+    // code and nothing else.
+    if (request.machine != kMachine || request.relocatable) {
+      return link(given, {"--no-fat-lto-objects"});
+    }
     return link_and_keep(given, request);
   } catch (const heddle::Error& error) {
     fmt::print(stderr, "heddle-ld: error: {}\n", error.what());

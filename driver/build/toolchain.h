@@ -15,7 +15,7 @@ std::filesystem::path own_library(const char* name);
 std::filesystem::path pass_plugin();
 std::filesystem::path runtime_library();
 
-/// LLVM 19's programs by their plain name (clang, clang++, ld.lld, llvm-objcopy): NAME-19 from
+/// LLVM 19's programs by their plain name (clang, clang++, ld.lld): NAME-19 from
 /// PATH, else from where Debian's packages put them.
 std::filesystem::path llvm_tool(const char* name);
 

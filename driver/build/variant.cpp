@@ -144,11 +144,14 @@ Error link_failed(const ToolResult& linker, const fs::path& program, const Cache
                     "Heddle again (make), or correct HEDDLE_LIB",
                     runtime_library().string()));
   }
-  if (linker.output.find("Invalid bitcode") != std::string::npos ||
-      linker.output.find("Unknown attribute kind") != std::string::npos) {
+  // Several pieces of bitcode one after the other, as GNU ld -r leaves them, or of another LLVM.
+  for (const char* complaint :
+       {"Invalid encoding", "Invalid bitcode", "Invalid record", "Unknown attribute kind"}) {
+    if (linker.output.find(complaint) == std::string::npos) continue;
     return user_error(fmt::format(
-        "objects of {} hold bitcode of another compiler; rebuild all of the program with heddle-cc "
-        "and heddle-c++. The linker said:\n{}",
+        "an object of {} holds bitcode Heddle cannot read: it comes from another compiler, or from "
+        "ld -r. Compile everything with heddle-cc and heddle-c++, and make partial links with "
+        "'heddle-cc -r'. The linker said:\n{}",
         program.string(), first_lines(linker.output)));
   }
   return environment_error(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "abi/names.h"
@@ -32,6 +33,15 @@ std::string attempt(const char* does, const char* to_do, const std::string& what
                     std::uint64_t error) {
   if (error == 0) return fmt::format("{} {}", does, what);
   return fmt::format("fails to {} {} ({})", to_do, what, error_name(error));
+}
+
+const char* cond_wake_reason(std::uint64_t result) {
+  switch (result) {
+    case 0: return "is woken";
+    case ETIMEDOUT: return "times out";
+    case EINTR: return "wakes for no reason";
+    default: return "is cancelled";
+  }
 }
 
 std::string duration(std::uint64_t nanoseconds) {
@@ -66,6 +76,11 @@ std::string human_value(std::uint64_t value, std::uint32_t size) {
   return fmt::format("{}", value);
 }
 
+Phrases::Phrases(const Trace& trace, const Style& style) : trace_(trace), style_(style) {
+  auto model = trace.header.options.find("memory_model");
+  buffers_ = model != trace.header.options.end() && model->second != "sc";
+}
+
 std::string Phrases::memory(const Event& event) const {
   return printable(short_memory_name(trace_, event.object, event.offset), style_.unicode);
 }
@@ -88,11 +103,20 @@ std::string Phrases::tell(const Event& event) {
     case EventKind::ThreadCreate: return "creates " + trace::thread_name(trace_, event.value);
     case EventKind::ThreadJoin: return "joins " + trace::thread_name(trace_, event.value);
     case EventKind::ThreadDetach: return "detaches " + trace::thread_name(trace_, event.value);
+    case EventKind::ThreadCancel: return "cancels " + trace::thread_name(trace_, event.value);
+    case EventKind::ThreadTryjoin:
+      return attempt("joins", "join", trace::thread_name(trace_, event.value), event.aux);
+    case EventKind::ThreadSignal:
+      return fmt::format("sends signal {} to {}", event.aux,
+                         trace::thread_name(trace_, event.value));
+    case EventKind::ThreadTestcancel: return "looks whether it is cancelled";
     case EventKind::Load:
     case EventKind::AtomicLoad:
       return fmt::format("reads {} = {}", memory(event), human_value(event.value, event.size));
     case EventKind::Store:
     case EventKind::AtomicStore:
+      if (is_buffered(event))
+        return fmt::format("buffers {} = {}", memory(event), human_value(event.value, event.size));
       if (before.empty())
         return fmt::format("writes {} = {}", memory(event), human_value(event.value, event.size));
       return change(memory(event), before, human_value(event.value, event.size));
@@ -105,6 +129,11 @@ std::string Phrases::tell(const Event& event) {
                            human_value(event.value, event.size));
       return change(memory(event), human_value(event.value, event.size),
                     human_value(event.aux, event.size));
+    case EventKind::Flush:
+      return before.empty()
+                 ? fmt::format("{} = {} for all", memory(event),
+                               human_value(event.value, event.size))
+                 : change(memory(event), before, human_value(event.value, event.size)) + " for all";
     case EventKind::Fence: return fmt::format("fence {}", trace::memory_order_name(event.value));
     case EventKind::RangeRead:
       return fmt::format("reads {} bytes of {}", event.size, memory(event));
@@ -117,7 +146,7 @@ std::string Phrases::tell(const Event& event) {
     case EventKind::CondDestroy: return attempt("destroys", "destroy", memory(event), event.value);
     case EventKind::CondWait: return "waits on " + memory(event);
     case EventKind::CondWake:
-      return fmt::format("{} on {}", event.value == 0 ? "is woken" : "times out", memory(event));
+      return fmt::format("{} on {}", cond_wake_reason(event.value), memory(event));
     case EventKind::CondSignal:
       return fmt::format(
           "signals {}, {}", memory(event),
@@ -127,6 +156,11 @@ std::string Phrases::tell(const Event& event) {
     case EventKind::HeapFree: return "frees " + memory(event);
     case EventKind::Yield: return "yields";
     case EventKind::Sleep: return "sleeps " + duration(event.value);
+    case EventKind::Descriptor:
+      return fmt::format("waits for input or output, gets {}", human_value(event.value, 8));
+    case EventKind::ProcessWait:
+      return fmt::format("waits for a process, gets {}", human_value(event.value, 8));
+    case EventKind::SignalWait: return fmt::format("waits for a signal, gets {}", event.value);
     // A kind without a phrase of its own is still told.
     default: return trace::describe(trace_, event);
   }
@@ -154,8 +188,17 @@ void Phrases::forget(const Event& event) {
   }
 }
 
+/// Under a store-buffer model nobody else sees a store yet; a thread's own stack is not buffered.
+bool Phrases::is_buffered(const Event& event) const {
+  return buffers_ && (event.kind == EventKind::Store || event.kind == EventKind::AtomicStore) &&
+         event.object != kNone && trace_.objects[event.object].kind != ObjectKind::Stack;
+}
+
 void Phrases::remember(const Event& event) {
-  if (event.object == kNone) return;
+  // What a thread with pending stores reads may be its own, so it says nothing about memory.
+  if (event.object == kNone || is_buffered(event) ||
+      (buffers_ && abi::access_of(event.kind) == abi::Access::Read))
+    return;
   switch (abi::access_of(event.kind)) {
     case abi::Access::Read:
       if (event.kind == EventKind::RangeRead) return;

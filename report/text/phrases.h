@@ -23,7 +23,7 @@ std::string human_value(std::uint64_t value, std::uint32_t size);
 
 class Phrases {
  public:
-  Phrases(const trace::Trace& trace, const Style& style) : trace_(trace), style_(style) {}
+  Phrases(const trace::Trace& trace, const Style& style);
 
   /// Events must be told in their order, each once: the phrase of a write depends on those before.
   std::string tell(const trace::Event& event);
@@ -42,11 +42,13 @@ class Phrases {
   std::string change(const std::string& name, const std::string& before,
                      const std::string& after) const;
   std::string memory(const trace::Event& event) const;
+  bool is_buffered(const trace::Event& event) const;
   void remember(const trace::Event& event);
   void forget(const trace::Event& event);
 
   const trace::Trace& trace_;
   Style style_;
+  bool buffers_ = false;  // the run's memory model has store buffers
   std::map<std::pair<trace::ObjectIndex, std::uint64_t>, Known> known_;
 };
 

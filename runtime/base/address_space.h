@@ -13,11 +13,23 @@ namespace heddle::runtime {
 inline constexpr std::uint64_t kStackBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kStackSlot = 64ull << 20;
 
+/// The first thread's stack is where the kernel put it: this much around where it began.
+inline constexpr std::uint64_t kFirstStackBelow = 8ull << 20;
+inline constexpr std::uint64_t kFirstStackAbove = 1ull << 20;  // arguments and environment
+
 /// Heap: one arena a thread, by thread index.
 inline constexpr std::uint64_t kHeapBase = 0x2000'0000'0000;
 inline constexpr std::uint64_t kHeapArena = 16ull << 30;
 
 /// What is known of each allocation: 16 bytes for the 16 at which it starts, at the same distance.
 inline constexpr std::uint64_t kHeapNotes = 0x3000'0000'0000;
+
+/// The runtime's own memory, handed out from the bottom (runtime/base/system.h).
+inline constexpr std::uint64_t kOwnBase = 0x4000'0000'0000;
+inline constexpr std::uint64_t kOwnBytes = 1ull << 40;
+
+/// What outlives an execution that is undone in place (runtime/reset/keeper.h).
+inline constexpr std::uint64_t kKeeperBase = 0x4800'0000'0000;
+inline constexpr std::uint64_t kKeeperBytes = 1ull << 40;
 
 }  // namespace heddle::runtime

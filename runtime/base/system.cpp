@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "runtime/base/address_space.h"
+
 namespace heddle::runtime {
 
 // Not FUTEX_PRIVATE: the channel's state word is shared between processes.
@@ -18,13 +20,29 @@ void futex_wake_all(const std::uint32_t* word) {
   raw_syscall(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAKE, 0x7fffffff);
 }
 
+namespace {
+constinit std::uint64_t own_memory_used = 0;
+}  // namespace
+
+void* own_memory(std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  bytes = (bytes + kLine - 1) & ~(kLine - 1);
+  if (own_memory_used == 0) map_memory(kOwnBytes, reinterpret_cast<void*>(kOwnBase));
+  if (bytes > kOwnBytes - own_memory_used) {
+    print_error("heddle: the controlled run needs more memory than the runtime has for itself\n");
+    exit_now(125);
+  }
+  void* const memory = reinterpret_cast<void*>(kOwnBase + own_memory_used);
+  own_memory_used += bytes;
+  return memory;
+}
+
 void* map_memory(std::size_t bytes, void* address) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  if (address != nullptr) flags |= MAP_FIXED_NOREPLACE;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   const long result = raw_syscall(SYS_mmap, reinterpret_cast<long>(address),
                                   static_cast<long>(bytes), PROT_READ | PROT_WRITE, flags, -1, 0);
   void* const memory = reinterpret_cast<void*>(result);
-  if (result < 0 || (address != nullptr && memory != address)) {
+  if (result < 0 || memory != address) {
     print_error("heddle: no memory for the controlled run (is a limit on virtual memory set?)\n");
     exit_now(125);
   }

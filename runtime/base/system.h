@@ -28,8 +28,12 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
 void futex_wait(const std::uint32_t* word, std::uint32_t expected);
 void futex_wake_all(const std::uint32_t* word);
 
-/// Anonymous private memory, at `address` exactly if one is given; never returns on failure.
-void* map_memory(std::size_t bytes, void* address = nullptr);
+/// Anonymous private memory at exactly `address`; never returns on failure.
+void* map_memory(std::size_t bytes, void* address);
+
+/// Zeroed memory of the runtime's own, never given back. It comes from one mapping made in advance:
+/// an execution that made mappings of its own could not be undone by copying memory back.
+void* own_memory(std::size_t bytes);
 
 /// Ends the process at once, without running anything of the program's.
 [[noreturn]] void exit_now(int status);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A growing array for the runtime, which may not use the program's heap: its memory comes straight
-// from the kernel and is given back never (the process of one execution is short-lived). Elements
-// are plain data.
+// A growing array for the runtime, which may not use the program's heap: its memory is the
+// runtime's own and is given back never (an execution is short-lived). Elements are plain data.
 #pragma once
 
 #include <cstddef>
@@ -50,12 +49,8 @@ class Vector {
 
  private:
   void grow(std::size_t capacity) {
-    T* const data = static_cast<T*>(map_memory(capacity * sizeof(T)));
+    T* const data = static_cast<T*>(own_memory(capacity * sizeof(T)));
     if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
-    if (data_ != nullptr) {
-      raw_syscall(SYS_munmap, reinterpret_cast<long>(data_),
-                  static_cast<long>(capacity_ * sizeof(T)));
-    }
     data_ = data;
     capacity_ = capacity;
   }

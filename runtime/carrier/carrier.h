@@ -29,7 +29,11 @@ class Carrier {
   ~Carrier() = default;
 };
 
-/// The carrier of that name (abi/options.def), or nullptr.
+/// The carrier of that name (abi/options.def), or nullptr. Where fibers are not possible, "fiber"
+/// is the kernel carrier: the events of a run are the same under both.
 Carrier* find_carrier(const char* name);
+/// True if all threads of that carrier live on one kernel thread, so that an execution can be
+/// undone in its process.
+bool undoes_in_place(const char* name);
 
 }  // namespace heddle::runtime

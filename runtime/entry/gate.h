@@ -18,7 +18,10 @@ class Gate {
     if (entered_) closed_ = true;
   }
   ~Gate() {
-    if (entered_) closed_ = false;
+    if (!entered_) return;
+    closed_ = false;
+    if (attention_) [[unlikely]]
+      attend();
   }
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
@@ -31,8 +34,15 @@ class Gate {
   static void open() { closed_ = false; }
   static void close() { closed_ = true; }
 
+  /// Something waits to be done for a thread when it is back in the program: a signal to handle, a
+  /// cancellation to act upon, its signal mask to be set. Asks every thread, as it leaves.
+  static void call_attention() { attention_ = true; }
+  /// What leaving does when attention was called. The gate is open.
+  static void attend();
+
  private:
   bool entered_;
+  static inline constinit bool attention_ = false;
   static inline constinit bool closed_ = false;
 };
 

@@ -8,11 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
+#include "runtime/entry/entry.h"
 #include "runtime/memory/heap.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
@@ -55,7 +52,28 @@ bool called_by_libc(void* return_address) {
   return address >= text.begin && address < text.end;
 }
 
+/// Where the program runs natively (the child of a fork), its threads are the kernel's and come at
+/// any time. Under control one runs at a time.
+class NativeLock {
+ public:
+  NativeLock() : held_(!session().running()) {
+    while (held_ && __atomic_exchange_n(&taken_, true, __ATOMIC_ACQUIRE)) {
+      raw_syscall(SYS_sched_yield);
+    }
+  }
+  ~NativeLock() {
+    if (held_) __atomic_store_n(&taken_, false, __ATOMIC_RELEASE);
+  }
+  NativeLock(const NativeLock&) = delete;
+  NativeLock& operator=(const NativeLock&) = delete;
+
+ private:
+  bool held_;
+  static inline constinit bool taken_ = false;
+};
+
 void* allocate(std::size_t size, std::size_t alignment) {
+  const NativeLock lock;
   void* const memory = heap_allocate(arena_of_caller(), size, alignment, call_site());
   if (memory == nullptr) errno = ENOMEM;
   return memory;
@@ -85,6 +103,7 @@ void release(void* memory, bool is_event) {
     if (block.start == address)
       run.objects().note_release(address, run.current_index(), operation.site);
   }
+  const NativeLock lock;
   const HeapBlock block = find_heap_block(address);
   if (block.start != address || block.note->live == 0) {
     print_error("heddle: free() of an address that malloc() did not return\n");
@@ -140,7 +159,7 @@ HEDDLE_ENTRY void* memalign(std::size_t alignment, std::size_t size) noexcept {
 
 HEDDLE_ENTRY int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
   if (alignment < sizeof(void*) || (alignment & (alignment - 1)) != 0) return EINVAL;
-  void* const result = heap_allocate(arena_of_caller(), size, alignment, call_site());
+  void* const result = allocate(size, alignment);
   if (result == nullptr) return ENOMEM;
   *memory = result;
   return 0;

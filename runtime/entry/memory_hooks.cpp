@@ -6,6 +6,8 @@
 
 #include "runtime/base/text.h"
 #include "runtime/entry/gate.h"
+#include "runtime/memory/program_code.h"
+#include "runtime/memory/raw_memory.h"
 
 using Void = void;
 using Ptr = void*;
@@ -34,13 +36,13 @@ T read(void* address, EventKind kind, abi::SiteId site) {
   Session& run = session();
   const Operation operation = operation_on(address, kind, site);
   run.arrive(operation);
-  const std::uint64_t value = run.memory().load(run.current_index(), address, sizeof(T));
+  const std::uint64_t value = run.load(operation.address, sizeof(T));
   run.record(operation, sizeof(T), value);
   return static_cast<T>(value);
 }
 
 template <typename T>
-void write(void* address, T value, EventKind kind, abi::SiteId site) {
+void write(void* address, T value, EventKind kind, MemoryOrder order, abi::SiteId site) {
   const Gate gate;
   if (!gate) {
     *static_cast<volatile T*>(address) = value;
@@ -49,8 +51,11 @@ void write(void* address, T value, EventKind kind, abi::SiteId site) {
   Session& run = session();
   const Operation operation = operation_on(address, kind, site);
   run.arrive(operation);
-  run.memory().store(run.current_index(), address, sizeof(T), value);
+  run.store(operation, sizeof(T), value, order >= MemoryOrder::Release);
   run.record(operation, sizeof(T), value);
+  // On hardware with store buffers the compiler puts a fence behind a sequentially consistent
+  // store, or makes it an exchange.
+  if (order == MemoryOrder::SequentiallyConsistent) run.drain(run.current_index());
 }
 
 template <typename T>
@@ -89,13 +94,12 @@ T update(void* address, EventKind kind, abi::SiteId site, Change change) {
   Session& run = session();
   const Operation operation = operation_on(address, kind, site);
   run.arrive(operation);
-  MemoryModel& memory = run.memory();
-  const abi::ThreadIndex thread = run.current_index();
-  memory.fence(thread);  // a locked instruction on the hardware: nothing stays buffered across it
-  const auto before = static_cast<T>(memory.load(thread, address, sizeof(T)));
+  // A locked instruction on the hardware: nothing stays pending across it (arrive has drained), and
+  // it acts on memory itself.
+  run.settle(operation.address, sizeof(T));
+  const auto before = static_cast<T>(read_memory(operation.address, sizeof(T)));
   const T after = change(before);
-  memory.store(thread, address, sizeof(T), after);
-  memory.fence(thread);
+  write_memory(operation.address, sizeof(T), after);
   run.record(operation, sizeof(T), before, after);
   return before;
 }
@@ -113,11 +117,16 @@ T compare_exchange(void* address, T expected, T desired, abi::SiteId site) {
                    [=](T before) { return before == expected ? desired : before; });
 }
 
-void store_with_order(U32 order) {
-  // A sequentially consistent store is followed by a fence on the hardware that has store buffers.
-  if (static_cast<MemoryOrder>(order) != MemoryOrder::SequentiallyConsistent) return;
-  const Gate gate;
-  if (gate) session().memory().fence(session().current_index());
+void fence(MemoryOrder order, abi::SiteId site) {
+  Session& run = session();
+  const Operation operation = operation_on(nullptr, EventKind::Fence, site);
+  run.arrive(operation);
+  if (order == MemoryOrder::SequentiallyConsistent) {
+    run.drain(run.current_index());
+  } else if (order >= MemoryOrder::Release) {
+    run.order_stores();
+  }
+  run.record(operation, 0, static_cast<std::uint64_t>(order));
 }
 
 void range(void* address, U64 bytes, EventKind kind, abi::SiteId site) {
@@ -126,7 +135,7 @@ void range(void* address, U64 bytes, EventKind kind, abi::SiteId site) {
   Session& run = session();
   const Operation operation = operation_on(address, kind, site);
   run.arrive(operation);
-  run.memory().fence(run.current_index());
+  run.settle(operation.address, bytes);
   run.record(operation, static_cast<U32>(bytes < 0xffffffff ? bytes : 0xffffffff),
              hash_bytes(address, bytes));
 }
@@ -135,6 +144,7 @@ void range(void* address, U64 bytes, EventKind kind, abi::SiteId site) {
 }  // namespace heddle::runtime
 
 using heddle::abi::EventKind;
+using heddle::abi::MemoryOrder;
 namespace rt = heddle::runtime;
 
 #define HEDDLE_DEFINE_HOOKS(bytes, T)                                              \
@@ -142,14 +152,13 @@ namespace rt = heddle::runtime;
     return rt::read<T>(p, EventKind::Load, site);                                  \
   }                                                                                \
   void __heddle_store##bytes(Ptr p, T v, U32 site) {                               \
-    rt::write<T>(p, v, EventKind::Store, site);                                    \
+    rt::write<T>(p, v, EventKind::Store, MemoryOrder::Relaxed, site);              \
   }                                                                                \
   T __heddle_atomic_load##bytes(Ptr p, U32, U32 site) {                            \
     return rt::read<T>(p, EventKind::AtomicLoad, site);                            \
   }                                                                                \
   void __heddle_atomic_store##bytes(Ptr p, T v, U32 order, U32 site) {             \
-    rt::write<T>(p, v, EventKind::AtomicStore, site);                              \
-    rt::store_with_order(order);                                                   \
+    rt::write<T>(p, v, EventKind::AtomicStore, MemoryOrder{order}, site);          \
   }                                                                                \
   T __heddle_atomic_rmw##bytes(Ptr p, T operand, U32 operation, U32, U32 site) {   \
     return rt::read_modify_write<T>(p, operand, operation, site);                  \
@@ -166,12 +175,7 @@ HEDDLE_DEFINE_HOOKS(8, U64)
 
 void __heddle_fence(U32 order, U32 site) {
   const rt::Gate gate;
-  if (!gate) return;
-  rt::Session& run = rt::session();
-  const rt::Operation operation = rt::operation_on(nullptr, EventKind::Fence, site);
-  run.arrive(operation);
-  run.memory().fence(run.current_index());
-  run.record(operation, 0, order);
+  if (gate) rt::fence(MemoryOrder{order}, site);
 }
 
 void __heddle_range_read(Ptr p, U64 bytes, U32 site) {
@@ -180,4 +184,13 @@ void __heddle_range_read(Ptr p, U64 bytes, U32 site) {
 
 void __heddle_range_write(Ptr p, U64 bytes, U32 site) {
   rt::range(p, bytes, EventKind::RangeWrite, site);
+}
+
+// Whoever goes out with pending stores passes a fence: code without hooks must see them. It is an
+// event, for before it the strategy may still flush them one by one.
+void __heddle_leave(Ptr callee, U32 site) {
+  const rt::Gate gate;
+  if (!gate || !rt::session().has_pending()) return;
+  if (rt::is_program_code(reinterpret_cast<std::uint64_t>(callee))) return;
+  rt::fence(MemoryOrder::SequentiallyConsistent, site);
 }

@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a program begins, forks and fails.
+// Where a program begins and fails.
 #include <sys/single_threaded.h>
 
+#include <cstdlib>
+
 #include "runtime/base/text.h"
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
+#include "runtime/entry/children.h"
+#include "runtime/entry/entry.h"
+#include "runtime/entry/exits.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
+#include "runtime/sync/thread.h"
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
+
+namespace {
+
+int (*program_main)(int, char**, char**) = nullptr;
+
+/// Whatever a controlled program starts is left alone: it finds this in its environment. By hand
+/// (no driver) the process may still become another program, as under setarch or env.
+bool become_controlled(bool has_driver) {
+  constexpr const char* kMark = "HEDDLE_CONTROLLED";
+  const long process = raw_syscall(SYS_getpid);
+  const char* const mark = std::getenv(kMark);
+  if (!has_driver && mark != nullptr && std::atol(mark) != process) return false;
+  char text[24] = {};
+  std::size_t at = sizeof text - 1;
+  for (long rest = has_driver ? 0 : process; rest > 0 || at == sizeof text - 1; rest /= 10) {
+    text[--at] = static_cast<char>('0' + rest % 10);
+  }
+  Gate::close();  // what libc allocates for it is not the program's
+  setenv(kMark, text + at, 1);
+  Gate::open();
+  return true;
+}
+
+int run_main(int count, char** arguments, char** environment) {
+  return thread_run_main(program_main, count, arguments, environment);
+}
+
+}  // namespace
 
 // The earliest point at which libc is ready: before the program's own constructors, which may
 // already create threads.
@@ -23,20 +52,20 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   bool has_driver = false;
   abi::ChannelHeader& channel = open_channel(has_driver);
   real();
+  if (!become_controlled(has_driver)) {
+    return real().__libc_start_main(main, count, arguments, init, fini, loader_fini, stack_end);
+  }
   // Libraries take unsynchronised short cuts while a program has one thread. It must not depend on
   // when the first lender was made.
   __libc_single_threaded = 0;
-  if (has_driver) serve_executions(channel);
   install_failure_signals();
+  watch_exit();
+  if (has_driver) serve_executions(channel);
+  watch_forks();
   session().begin_run(channel);
-  return real().__libc_start_main(main, count, arguments, init, fini, loader_fini, stack_end);
-}
-
-// A child process is left alone: it goes on natively, as a program of its own.
-HEDDLE_ENTRY pid_t fork() noexcept {
-  const pid_t child = real().fork();
-  if (child == 0) session().abandon();
-  return child;
+  session().current().handle = pthread_self();
+  program_main = main;
+  return real().__libc_start_main(&run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 
 HEDDLE_ENTRY void __assert_fail(const char* expression, const char* file, unsigned line,

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in front of libc's threads, mutexes and condition variables. Each entry is: gate, site,
-// call of runtime/sync.
+// Stands in front of libc's threads and their local variables.
 #include <pthread.h>
 #include <sched.h>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
-#include "runtime/sync/condition.h"
-#include "runtime/sync/mutex.h"
+#include "runtime/entry/entry.h"
 #include "runtime/sync/thread.h"
 #include "runtime/sync/thread_locals.h"
-
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
 using namespace heddle::runtime;  // this file is nothing but calls into it
 
@@ -38,71 +31,29 @@ HEDDLE_ENTRY int pthread_detach(pthread_t handle) noexcept {
   return thread_detach(session(), handle, call_site());
 }
 
+HEDDLE_ENTRY int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
+  const Gate gate;
+  if (!gate) return real().pthread_tryjoin_np(handle, result);
+  return thread_try_join(session(), handle, result, nullptr, call_site());
+}
+
+HEDDLE_ENTRY int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* deadline) {
+  const Gate gate;
+  if (!gate) return real().pthread_timedjoin_np(handle, result, deadline);
+  return thread_try_join(session(), handle, result, deadline, call_site());
+}
+
+HEDDLE_ENTRY int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock,
+                                      const timespec* deadline) {
+  const Gate gate;
+  if (!gate) return real().pthread_clockjoin_np(handle, result, clock, deadline);
+  return thread_try_join(session(), handle, result, deadline, call_site());
+}
+
 HEDDLE_ENTRY void pthread_exit(void* result) {
+  if (!session().running()) real().pthread_exit(result);
   Gate::close();
   thread_exit(session(), result);
-}
-
-HEDDLE_ENTRY int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_mutex_lock(mutex);
-  return mutex_lock(session(), mutex, call_site());
-}
-
-HEDDLE_ENTRY int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_mutex_trylock(mutex);
-  return mutex_trylock(session(), mutex, call_site());
-}
-
-HEDDLE_ENTRY int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_mutex_unlock(mutex);
-  return mutex_unlock(session(), mutex, call_site());
-}
-
-HEDDLE_ENTRY int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_mutex_destroy(mutex);
-  return mutex_destroy(session(), mutex, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_wait(condition, mutex);
-  return condition_wait(session(), condition, mutex, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
-                                        const timespec* deadline) {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_timedwait(condition, mutex, deadline);
-  return condition_timed_wait(session(), condition, mutex, *deadline, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
-                                        clockid_t clock, const timespec* deadline) {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_clockwait(condition, mutex, clock, deadline);
-  return condition_timed_wait(session(), condition, mutex, *deadline, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_signal(pthread_cond_t* condition) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_signal(condition);
-  return condition_signal(session(), condition, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_broadcast(condition);
-  return condition_broadcast(session(), condition, call_site());
-}
-
-HEDDLE_ENTRY int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
-  const Gate gate;
-  if (!gate) return real().pthread_cond_destroy(condition);
-  return condition_destroy(session(), condition, call_site());
 }
 
 HEDDLE_ENTRY int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {

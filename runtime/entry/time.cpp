@@ -1,42 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of libc's clocks and sleeps.
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/entry/call_site.h"
-#include "runtime/entry/gate.h"
-#include "runtime/entry/real.h"
+#include <cerrno>
 
-#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
+#include "runtime/entry/entry.h"
+#include "runtime/sync/cancellation.h"
+#include "runtime/sync/outside.h"
+#include "runtime/sync/signals.h"
+#include "runtime/sync/timer.h"
 
 using namespace heddle::runtime;
 
 namespace {
 
-void sleep_for(std::int64_t duration) {
+/// Returns 0, or EINTR: a signal came for this thread meanwhile.
+int sleep_for(std::int64_t duration) {
   const Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, call_site());
-  session().arrive(operation);
-  session().clock().advance_by(duration);
-  session().record(operation, 0, static_cast<std::uint64_t>(duration));
+  Session& run = session();
+  run.arrive(operation);
+  cancellation_act(run, operation.site);
+  outside_pause(run, duration);
+  run.clock().advance_by(duration);
+  timers_fire(run);
+  run.record(operation, 0, static_cast<std::uint64_t>(duration));
+  outside_refresh(run);
+  return signal_due(run.current_index()) ? EINTR : 0;
+}
+
+bool is_duration(const timespec& time) {
+  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < VirtualClock::kSecond;
 }
 
 }  // namespace
 
-HEDDLE_ENTRY int nanosleep(const timespec* duration, timespec* rest) {
-  const Gate gate;
-  if (!gate) return real().nanosleep(duration, rest);
-  sleep_for(VirtualClock::nanoseconds(*duration));
-  return 0;
-}
-
 HEDDLE_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   const Gate gate;
   if (!gate) return real().clock_nanosleep(clock, flags, time, rest);
+  if (!is_duration(*time)) return EINVAL;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
   const std::int64_t given = VirtualClock::nanoseconds(*time);
-  sleep_for((flags & TIMER_ABSTIME) != 0 ? given - session().clock().now() : given);
-  return 0;
+  const int result = sleep_for(absolute ? given - session().clock().now() : given);
+  if (result != 0 && !absolute && rest != nullptr) *rest = {0, 1};  // it had slept nearly all of it
+  return result;
+}
+
+HEDDLE_ENTRY int nanosleep(const timespec* duration, timespec* rest) {
+  const int error = clock_nanosleep(CLOCK_REALTIME, 0, duration, rest);
+  if (error == 0) return 0;
+  errno = error;
+  return -1;
 }
 
 HEDDLE_ENTRY int usleep(useconds_t microseconds) {
@@ -46,8 +64,7 @@ HEDDLE_ENTRY int usleep(useconds_t microseconds) {
 
 HEDDLE_ENTRY unsigned sleep(unsigned seconds) {
   const timespec duration{seconds, 0};
-  nanosleep(&duration, nullptr);
-  return 0;
+  return nanosleep(&duration, nullptr) == 0 ? 0 : 1;
 }
 
 HEDDLE_ENTRY int clock_gettime(clockid_t clock, timespec* time) noexcept {
@@ -70,4 +87,35 @@ HEDDLE_ENTRY time_t time(time_t* out) noexcept {
   clock_gettime(CLOCK_REALTIME, &precise);
   if (out != nullptr) *out = precise.tv_sec;
   return precise.tv_sec;
+}
+
+HEDDLE_ENTRY int timespec_get(timespec* time, int base) noexcept {
+  if (base != TIME_UTC) return 0;
+  clock_gettime(CLOCK_REALTIME, time);
+  return base;
+}
+
+// Processor time is time like any other: it passes with the program's own steps.
+HEDDLE_ENTRY clock_t clock() noexcept {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (VirtualClock::kSecond / CLOCKS_PER_SEC);
+}
+
+HEDDLE_ENTRY clock_t times(tms* used) noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const clock_t ticks = now.tv_sec * 100 + now.tv_nsec / (VirtualClock::kSecond / 100);
+  if (used != nullptr) *used = {ticks, 0, 0, 0};
+  return ticks;
+}
+
+HEDDLE_ENTRY int getrusage(__rusage_who_t who, rusage* usage) noexcept {
+  const int result = real().getrusage(who, usage);
+  const Gate gate;
+  if (!gate || result != 0) return result;
+  *usage = {};  // faults and switches are the machine's, not the program's
+  const std::int64_t now = session().clock().now();
+  usage->ru_utime = {now / VirtualClock::kSecond, now % VirtualClock::kSecond / 1000};
+  return result;
 }

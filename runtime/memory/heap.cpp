@@ -7,6 +7,7 @@
 
 #include "runtime/base/address_space.h"
 #include "runtime/base/system.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
 namespace {
@@ -56,19 +57,27 @@ struct Arena {
 };
 static_assert(sizeof(Arena) <= kSpan);
 
-bool arena_mapped[abi::kMaxThreads];
-Span* arena_spans[abi::kMaxThreads];
+Span* all_spans = nullptr;  // of all arenas; nullptr: nothing is mapped yet
+
+/// All arenas at once, by the first allocation of the process: memory costs nothing until it is
+/// touched, and an execution makes no mappings that would have to be undone.
+void map_arenas() {
+  constexpr std::uint64_t kArenas = abi::kMaxThreads * kHeapArena;
+  map_memory(kArenas, reinterpret_cast<void*>(kHeapBase));
+  map_memory(kArenas, reinterpret_cast<void*>(kHeapNotes));
+  all_spans =
+      static_cast<Span*>(own_memory(std::uint64_t{abi::kMaxThreads} * kSpans * sizeof(Span)));
+}
+
+Span* spans_of(abi::ThreadIndex thread) {
+  return all_spans + std::uint64_t{thread} * kSpans;
+}
 
 Arena& arena_of(abi::ThreadIndex thread) {
-  const std::uint64_t notes = kHeapNotes + thread * kHeapArena;
-  if (!arena_mapped[thread]) {
-    arena_mapped[thread] = true;
-    map_memory(kHeapArena, reinterpret_cast<void*>(kHeapBase + thread * kHeapArena));
-    map_memory(kHeapArena, reinterpret_cast<void*>(notes));
-    arena_spans[thread] = static_cast<Span*>(map_memory(kSpans * sizeof(Span)));
-    reinterpret_cast<Arena*>(notes)->next_span = 1;
-  }
-  return *reinterpret_cast<Arena*>(notes);
+  if (all_spans == nullptr) map_arenas();
+  auto& arena = *reinterpret_cast<Arena*>(kHeapNotes + thread * kHeapArena);
+  if (arena.next_span == 0) arena.next_span = 1;
+  return arena;
 }
 
 HeapNote* note_at(std::uint64_t start) {
@@ -94,7 +103,7 @@ std::uint64_t allocate_small(abi::ThreadIndex thread, std::uint32_t size_class) 
   if (arena.bump[size_class] + bytes > arena.bump_end[size_class]) {
     const std::uint64_t span = take_spans(arena, thread, 1);
     if (span == 0) return 0;
-    arena_spans[thread][(span - kHeapBase) % kHeapArena / kSpan].block_bytes =
+    spans_of(thread)[(span - kHeapBase) % kHeapArena / kSpan].block_bytes =
         static_cast<std::uint32_t>(bytes);
     arena.bump[size_class] = span;
     arena.bump_end[size_class] = span + kSpan;
@@ -116,7 +125,7 @@ std::uint64_t allocate_large(abi::ThreadIndex thread, std::uint64_t bytes,
   const auto end = static_cast<std::uint32_t>((start - kHeapBase) % kHeapArena / kSpan + wanted);
   if (slack != 0) start = (start + alignment - 1) & ~(alignment - 1);
   const auto first = static_cast<std::uint32_t>((start - kHeapBase) % kHeapArena / kSpan);
-  Span* const spans = arena_spans[thread];
+  Span* const spans = spans_of(thread);
   for (std::uint32_t i = first; i < end; ++i) spans[i] = {kLarge, first, 0};
   spans[first].spans = end - first;
   return start;
@@ -131,14 +140,14 @@ bool in_heap(std::uint64_t address) {
 HeapBlock find_heap_block(std::uint64_t address) {
   HeapBlock block;
   block.thread = static_cast<abi::ThreadIndex>((address - kHeapBase) / kHeapArena);
-  if (!in_heap(address) || !arena_mapped[block.thread]) return block;
+  if (!in_heap(address) || all_spans == nullptr) return block;
   const std::uint64_t arena = kHeapBase + block.thread * kHeapArena;
   const auto index = static_cast<std::uint32_t>((address - arena) / kSpan);
-  const Span& span = arena_spans[block.thread][index];
+  const Span& span = spans_of(block.thread)[index];
   if (span.block_bytes == 0) return block;
   if (span.block_bytes == kLarge) {
     block.start = arena + span.first * kSpan;
-    block.capacity = arena_spans[block.thread][span.first].spans * kSpan;
+    block.capacity = spans_of(block.thread)[span.first].spans * kSpan;
   } else {
     const std::uint64_t start = arena + index * kSpan;
     block.start = start + (address - start) / span.block_bytes * span.block_bytes;
@@ -168,6 +177,7 @@ void heap_release(const HeapBlock& block) {
   block.note->freed = 1;
   Arena& arena = arena_of(block.thread);
   if (block.capacity > kLargestClass) {
+    note_dropped_pages(block.start, block.capacity);
     raw_syscall(SYS_madvise, static_cast<long>(block.start), static_cast<long>(block.capacity),
                 MADV_DONTNEED);
     return;

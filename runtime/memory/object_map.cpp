@@ -2,16 +2,9 @@
 #include "runtime/memory/object_map.h"
 
 #include "runtime/base/address_space.h"
-
-extern "C" void* __libc_stack_end;  // where the kernel left the first thread's stack pointer
+#include "runtime/memory/stack_owner.h"
 
 namespace heddle::runtime {
-namespace {
-
-constexpr std::uint64_t kFirstStackBelow = 8ull << 20;
-constexpr std::uint64_t kFirstStackAbove = 1ull << 20;  // arguments and environment
-
-}  // namespace
 
 void ObjectMap::begin_run(Recorder& recorder) {
   recorder_ = &recorder;
@@ -37,9 +30,8 @@ int ObjectMap::add_module(dl_phdr_info* info, std::size_t, void* self) {
 
 void ObjectMap::read_areas() {
   if (areas_.empty()) {
-    const auto stack = reinterpret_cast<std::uint64_t>(__libc_stack_end);
-    areas_.push_back({stack - kFirstStackBelow, stack + kFirstStackAbove, stack - kFirstStackBelow,
-                      0, 0, abi::ObjectKind::Stack});
+    areas_.push_back({first_stack_begin(), first_stack_end(), first_stack_begin(), 0, 0,
+                      abi::ObjectKind::Stack});
   }
   dl_iterate_phdr(&add_module, this);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/text.h"
+#include "runtime/schedule/follow_strategy.h"
 #include "runtime/schedule/guided_strategy.h"
 #include "runtime/schedule/pct_strategy.h"
 #include "runtime/schedule/pos_strategy.h"
@@ -15,6 +16,7 @@ Strategy* find_strategy(const char* name) {
   static constinit RandomStrategy random;
   static constinit PrefixStrategy prefix;
   static constinit ReplayStrategy replay;
+  static constinit FollowStrategy follow;
   static constinit PctStrategy pct;
   static constinit PosStrategy pos;
   static constinit UrwStrategy urw;
@@ -27,7 +29,8 @@ Strategy* find_strategy(const char* name) {
   // "sequential" is the prefix strategy given no prefix.
   const Row rows[] = {{"random", &random},     {"pct", &pct},       {"pos", &pos},
                       {"urw", &urw},           {"surw", &surw},     {"guided", &guided},
-                      {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay}};
+                      {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay},
+                      {"follow", &follow}};
   for (const Row& row : rows) {
     if (same_text(row.name, name)) return row.strategy;
   }

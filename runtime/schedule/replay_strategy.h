@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtime/base/vector.h"
 #include "runtime/schedule/strategy.h"
+#include "runtime/schedule/visit_counter.h"
 
 namespace heddle::runtime {
 
@@ -18,21 +18,12 @@ class ReplayStrategy final : public Strategy {
   std::size_t plan_position() const override { return position_; }
 
  private:
-  struct Visits {
-    std::uint64_t thread;  // path hash; 0: free slot
-    abi::SiteId site;
-    std::uint32_t count;
-  };
-
-  Visits& visits(std::uint64_t thread, abi::SiteId site);
-  bool next_is(abi::DecisionKind kind, const SchedulingPoint& point);
-  void grow_table();
+  bool next_is(abi::DecisionKind kind, const SchedulingPoint& point) const;
 
   Plan plan_{};
   ThreadFinder find_ = nullptr;
   std::size_t position_ = 0;
-  Vector<Visits> table_;  // open addressing, a power of two, at most half full
-  std::size_t used_ = 0;
+  VisitCounter visits_;
 };
 
 }  // namespace heddle::runtime

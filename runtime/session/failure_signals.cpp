@@ -7,6 +7,8 @@
 
 #include "runtime/entry/call_site.h"
 #include "runtime/entry/gate.h"
+#include "runtime/reset/changes.h"
+#include "runtime/reset/keeper.h"
 #include "runtime/session/session.h"
 
 namespace heddle::runtime {
@@ -26,6 +28,8 @@ void on_fatal_signal(int number, siginfo_t*, void*) {
     if (failure.kind == abi::FailureKind::None) failure.kind = abi::FailureKind::Signal;
     run.abandon();
   }
+  changes().signals = true;
+  end_execution(number);
   // SA_RESETHAND has put the default action back: returning repeats the fault, raising ends it.
   raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
 }
@@ -35,7 +39,7 @@ void on_fatal_signal(int number, siginfo_t*, void*) {
 void install_failure_signals() {
   constexpr std::size_t kStackBytes = 64 << 10;
   stack_t stack{};
-  stack.ss_sp = map_memory(kStackBytes);  // a stack overflow leaves no other
+  stack.ss_sp = own_memory(kStackBytes);  // a stack overflow leaves no other
   stack.ss_size = kStackBytes;
   sigaltstack(&stack, nullptr);
   struct sigaction action{};

@@ -13,23 +13,17 @@
 #include <cstring>
 
 #include "runtime/base/system.h"
+#include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
 #include "runtime/entry/gate.h"
+#include "runtime/reset/keeper.h"
+#include "runtime/session/channel_state.h"
 #include "runtime/session/options.h"
 
 namespace heddle::runtime {
 namespace {
 
 constexpr std::uint64_t kPrivateEvents = 1 << 21;
-
-std::uint32_t state_of(const abi::ChannelHeader& channel) {
-  return __atomic_load_n(&channel.state, __ATOMIC_ACQUIRE);
-}
-
-void set_state(abi::ChannelHeader& channel, abi::ChannelState state) {
-  __atomic_store_n(&channel.state, static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
-  futex_wake_all(&channel.state);
-}
 
 /// For a program started by hand: it runs under control, and what it recorded ends with it.
 abi::ChannelHeader& private_channel() {
@@ -44,7 +38,7 @@ abi::ChannelHeader& private_channel() {
   const abi::Region threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
   const abi::Region objects = region(sizeof(abi::ObjectRecord), kPrivateEvents);
   const abi::Region text = region(1, 1 << 20);
-  auto& channel = *static_cast<abi::ChannelHeader*>(map_memory(bytes));
+  auto& channel = *static_cast<abi::ChannelHeader*>(own_memory(bytes));
   channel.options = abi::Options{};
   channel.events = events;
   channel.decisions = decisions;
@@ -75,39 +69,86 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
   return channel;
 }
 
+namespace {
+
+/// Threads the last execution had, the next will probably have too.
+void prepare_threads(const abi::ChannelHeader& channel) {
+  Carrier* const carrier = find_carrier(channel.options.carrier);
+  if (carrier == nullptr || channel.threads.count <= 1) return;
+  Gate::close();
+  carrier->prepare(channel.threads.count - 1);
+  Gate::open();
+}
+
+/// Decides how executions come about, from what became of the processes made for them so far.
+class ResetPolicy {
+ public:
+  explicit ResetPolicy(abi::ResetState& state) : state_(state) {}
+
+  bool in_place(const abi::Options& options) const {
+    return state_.gave_up == 0 && undoes_in_place(options.carrier) &&
+           !same_text(options.reset, "fork");
+  }
+
+  /// A process that was to serve many executions has ended.
+  void note_end(bool ended_by_itself, std::uint64_t threads) {
+    const bool needs_more_threads = threads > most_threads_;
+    if (needs_more_threads) most_threads_ = threads;
+    if (state_.served > 1 || needs_more_threads) {
+      in_vain_ = 0;
+      return;
+    }
+    if (ended_by_itself) state_.obstacle = abi::ResetObstacle::Ending;
+    // A snapshot costs more than a fork: it has to pay at least sometimes.
+    if (++in_vain_ == kPatience) state_.gave_up = 1;
+  }
+
+ private:
+  static constexpr int kPatience = 8;
+  abi::ResetState& state_;
+  int in_vain_ = 0;  // processes in a row that served one execution only
+  std::uint64_t most_threads_ = 1;
+};
+
+int wait_for_end(pid_t child) {
+  int status = 0;
+  while (raw_syscall(SYS_wait4, child, reinterpret_cast<long>(&status), 0, 0) != child) {
+  }
+  return status;
+}
+
+}  // namespace
+
 void serve_executions(abi::ChannelHeader& channel) {
   set_state(channel, abi::ChannelState::Ready);
-  for (;;) {
-    std::uint32_t state = state_of(channel);
-    while (state != static_cast<std::uint32_t>(abi::ChannelState::RunRequested) &&
-           state != static_cast<std::uint32_t>(abi::ChannelState::Quit)) {
-      futex_wait(&channel.state, state);
-      state = state_of(channel);
-    }
-    if (state == static_cast<std::uint32_t>(abi::ChannelState::Quit)) exit_now(0);
-
-    // Threads the last execution had, this one will probably have too.
-    Carrier* const carrier = find_carrier(channel.options.carrier);
-    if (carrier != nullptr && channel.threads.count > 1) {
-      Gate::close();
-      carrier->prepare(channel.threads.count - 1);
-      Gate::open();
-    }
-
+  ResetPolicy policy(channel.reset);
+  while (wait_for_request(channel)) {
+    prepare_threads(channel);
+    const bool in_place = policy.in_place(channel.options);
+    ++channel.reset.processes;
+    channel.reset.served = 0;
     // _Fork, not fork: no handlers of the program run, and libc leaves the lenders' memory alone.
     const pid_t child = _Fork();
     if (child == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      raw_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+      if (in_place) keep_executing(channel);
       return;
     }
-    channel.child = child;
-    set_state(channel, abi::ChannelState::Running);
-    int status = 0;
-    while (raw_syscall(SYS_wait4, child, reinterpret_cast<long>(&status), 0, 0) != child) {
+    if (!in_place) {
+      channel.child = child;
+      channel.reset.served = 1;
+      set_state_quietly(channel, abi::ChannelState::Running);
     }
-    channel.status = status;
-    set_state(channel, abi::ChannelState::Finished);
+    const int status = wait_for_end(child);
+    // A worker reports its executions itself, except the one in which it dies.
+    const bool died = state_of(channel) == abi::ChannelState::Running;
+    if (in_place) policy.note_end(died, channel.threads.count);
+    if (died) {
+      channel.status = status;
+      set_state(channel, abi::ChannelState::Finished);
+    }
   }
+  exit_now(0);
 }
 
 }  // namespace heddle::runtime

@@ -3,9 +3,9 @@
 
 #include "abi/names.h"
 #include "runtime/base/text.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
-
 Session& session() {
   static constinit Session the_session;
   return the_session;
@@ -32,6 +32,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
   carrier_->begin_run();
+  memory_->begin_run();
   objects_.begin_run(recorder_);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
   enabled_.insert(0);
@@ -105,6 +106,7 @@ void Session::arrive(Operation operation) {
   refresh_thread(current_);
   go_on();
   at_turn_ = true;
+  if (drains(operation.kind)) drain(current_);
 }
 
 /// Whether nobody is to be preempted before `pending`. What is not recorded as a decision needs
@@ -122,12 +124,26 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.count() == 0) report_stuck();
   if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  const abi::ThreadIndex from = current_;
+  do {
+    while (enabled_.count() == 0) {
+      current_ = from;
+      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+    }
+    current_ = choose_next();
+    if (current().is_flusher()) flush_chosen();
+  } while (current().is_flusher());
+  if (current_ != from) carrier_->switch_to(from, current_);
+}
+
+abi::ThreadIndex Session::choose_next() {
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
   if (enabled_.count() > 1) {
+    // After a flush nobody is left who was not done: going elsewhere from there preempts nobody.
+    const bool could_continue = enabled_.contains(current_) && !threads_[current_].is_flusher();
     recorder_.add_decision({.event = recorder_.event_count(),
                             .enabled = enabled_.first_word(),
                             .site = here.pending.site,
@@ -137,13 +153,10 @@ void Session::go_on() {
                             .bound = enabled_.count(),
                             .thread = current_,
                             .kind = abi::DecisionKind::Thread,
-                            .could_continue = enabled_.contains(current_),
+                            .could_continue = could_continue,
                             .reserved2 = {}});
   }
-  if (chosen == current_) return;
-  const abi::ThreadIndex from = current_;
-  current_ = chosen;
-  carrier_->switch_to(from, chosen);
+  return chosen;
 }
 
 std::uint32_t Session::choose_value(std::uint32_t bound) {
@@ -193,16 +206,21 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
     failure().site = operation.site;
     stop(abi::FailureKind::NoProgress);
   }
-  if (place.freed && operation.kind != abi::EventKind::HeapFree) {
-    const HeapNote& note = *find_heap_block(operation.address).note;
-    abi::FailureRecord& record = failure();
-    record.site = operation.site;
-    record.related_site = note.site;
-    record.related_thread = note.count;
-    record.object = place.object;
-    record.offset = place.offset;
-    stop(abi::FailureKind::UseAfterFree);
+  if (operation.kind != abi::EventKind::HeapFree) {
+    stop_if_freed(place, operation.address, operation.site);
   }
+}
+
+void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
+  if (!place.freed) return;
+  const HeapNote& note = *find_heap_block(address).note;
+  abi::FailureRecord& record = failure();
+  record.site = site;
+  record.related_site = note.site;
+  record.related_thread = note.count;
+  record.object = place.object;
+  record.offset = place.offset;
+  stop(abi::FailureKind::UseAfterFree);
 }
 
 void Session::record_interrupted() {
@@ -222,6 +240,15 @@ void Session::stop(abi::FailureKind kind) {
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
   }
+  // Started by hand there is no driver to read the record.
+  if (recorder_.channel().magic != abi::kChannelMagic) {
+    print_error("heddle: run stopped: ");
+    print_error(sentence_of(kind));
+    print_error(record.message[0] == 0 ? "" : ": ");
+    print_error(record.message);
+    print_error("\n");
+  }
+  end_execution(kStoppedStatus << 8);
   exit_now(kStoppedStatus);
 }
 

@@ -38,6 +38,9 @@ struct Thread {
   void* argument = nullptr;
   void* result = nullptr;
   void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
+  abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
+  bool is_flusher() const { return flushes_for != abi::kNoThread; }
 };
 
 class Session final : private ThreadView {
@@ -64,12 +67,29 @@ class Session final : private ThreadView {
   /// A choice of data, at the current thread's turn.
   std::uint32_t choose_value(std::uint32_t bound);
 
+  // Memory, at the current thread's turn. arrive() has drained where drains() says so.
+  std::uint64_t load(std::uint64_t address, unsigned bytes);
+  void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release);
+  /// Makes visible what must be before these bytes are accessed without load() or store().
+  void settle(std::uint64_t address, std::uint64_t bytes);
+  /// Makes all pending stores of the thread visible.
+  void drain(abi::ThreadIndex thread);
+  bool has_pending() const { return memory_->pending(current_) != 0; }
+  void order_stores() { memory_->order_stores(current_); }
+
+  /// What is asked when no thread can go on, before that is called a deadlock: waits for something
+  /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
+  /// when nobody waits for such.
+  using OutsideWait = bool (*)(Session& session);
+  void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
+  bool any_can_go_on() const { return enabled_.count() > 0; }
+
   /// A new thread, ready to start; nullptr when the system refuses.
   Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
   /// The current thread is over; never returns.
   [[noreturn]] void finish_thread();
 
-  MemoryModel& memory() { return *memory_; }
   ObjectMap& objects() { return objects_; }
   Recorder& recorder() { return recorder_; }
   VirtualClock& clock() { return clock_; }
@@ -86,21 +106,29 @@ class Session final : private ThreadView {
   void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
   bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
+  abi::ThreadIndex choose_next();
   Pending pending_of(abi::ThreadIndex thread) const override;
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  void add_flusher();
+  void flush_chosen();
+  void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
+  void record_flush(const PendingStore& store, abi::ThreadIndex by);
+  void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
   bool running_ = false;
-  bool at_turn_ = false;  // between arrive() and record()
+  bool at_turn_ = false;   // between arrive() and record()
+  bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
   Plan absent_{};  // the plan's records of threads that are never started
   SiteSet quiet_;  // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   ThreadSet enabled_;
+  OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;

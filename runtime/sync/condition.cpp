@@ -3,30 +3,24 @@
 
 #include <cerrno>
 
+#include "runtime/sync/cancellation.h"
 #include "runtime/sync/mutex.h"
+#include "runtime/sync/thread.h"
+#include "runtime/sync/wait_list.h"
 
 namespace heddle::runtime {
 namespace {
 
-struct Waiter {
-  std::uint64_t condition;
-  abi::ThreadIndex thread;
-};
+constinit WaitList waiters;
 
-/// All waiting threads, of all condition variables, in the order in which they began to wait.
-constinit Vector<Waiter> waiters;
+constinit std::uint64_t spurious_count = 0;
 
 bool waits(abi::ThreadIndex thread) {
-  for (const Waiter& waiter : waiters) {
-    if (waiter.thread == thread) return true;
-  }
-  return false;
+  return waiters.contains(thread);
 }
 
-void stop_waiting(abi::ThreadIndex thread) {
-  for (std::size_t i = 0; i < waiters.size(); ++i) {
-    if (waiters[i].thread == thread) return waiters.erase(i);
-  }
+bool may_wake_spuriously() {
+  return spurious_count < session().recorder().channel().options.spurious_wakeups;
 }
 
 pthread_mutex_t* mutex_of(const Operation& operation) {
@@ -34,7 +28,8 @@ pthread_mutex_t* mutex_of(const Operation& operation) {
 }
 
 bool reacquire_ready(const Operation& operation) {
-  return !waits(operation.thread) && mutex_is_free(mutex_of(operation));
+  return (!waits(operation.thread) || cancellation_due(operation.thread)) &&
+         mutex_is_free(mutex_of(operation));
 }
 
 abi::ThreadIndex reacquire_holder(const Operation& operation, abi::SiteId& taken_at) {
@@ -42,71 +37,97 @@ abi::ThreadIndex reacquire_holder(const Operation& operation, abi::SiteId& taken
   return mutex_holder(mutex_of(operation), taken_at);
 }
 
+bool wake_ready(const Operation& operation) {
+  return !waits(operation.thread) || may_wake_spuriously() || cancellation_due(operation.thread);
+}
+
+abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
+  return abi::kNoThread;
+}
+
 constexpr Blocking kReacquiring{&reacquire_ready, &reacquire_holder};
+constexpr Blocking kWaking{&wake_ready, &nobody};
 
 unsigned begin_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t* mutex,
                     abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondWait, site);
   session.arrive(operation);
-  waiters.push_back({operation.address, session.current_index()});
+  cancellation_act(session, site);
+  waiters.add(operation.address, session.current_index());
   const unsigned depth = release_for_wait(session, mutex);
   session.record(operation);
   return depth;
 }
 
-void end_wait(Session& session, pthread_mutex_t* mutex, unsigned depth, abi::SiteId site) {
+/// Takes the mutex again. If the thread is to be cancelled, it ends with the mutex held, as POSIX
+/// has it; a signal that had already been given to it is not lost: it then returns first.
+int end_wait(Session& session, pthread_mutex_t* mutex, unsigned depth, bool cancelled,
+             abi::SiteId site) {
   const Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site, &kReacquiring);
   session.arrive(operation);
-  acquire_after_wait(session, mutex, depth, site);
-  session.record(operation);
-}
-
-/// Wakes the n-th thread that waits for the condition variable.
-abi::ThreadIndex wake(Session& session, std::uint64_t condition, std::uint32_t n) {
-  for (std::size_t i = 0; i < waiters.size(); ++i) {
-    if (waiters[i].condition != condition || n-- != 0) continue;
-    const abi::ThreadIndex thread = waiters[i].thread;
-    waiters.erase(i);
-    session.refresh_thread(thread);
-    return thread;
+  const abi::ThreadIndex thread = session.current_index();
+  const int result = acquire_after_wait(session, mutex, depth, site);
+  session.record(operation, 0, 0, static_cast<std::uint64_t>(result));
+  if (waits(thread)) {
+    waiters.remove(thread);
+    cancelled = true;
   }
-  return abi::kNoThread;
+  if (cancelled) thread_exit(session, PTHREAD_CANCELED);
+  return result;
 }
 
-std::uint32_t count_waiters(std::uint64_t condition) {
-  std::uint32_t count = 0;
-  for (const Waiter& waiter : waiters) count += waiter.condition == condition;
-  return count;
+/// The budget of spurious wake-ups is used up: nobody else has one.
+void close_spurious(Session& session) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    if (thread.finished || thread.index == session.current_index()) continue;
+    if (thread.pending.blocking == &kWaking) session.refresh_thread(thread.index);
+  }
+}
+
+/// Between begin and end: why the wait is over, 0 (signalled), ETIMEDOUT, EINTR (for no reason) or
+/// ECANCELED.
+int wake(Session& session, pthread_cond_t* condition, const timespec* deadline, abi::SiteId site) {
+  const Operation operation = operation_on(condition, abi::EventKind::CondWake, site,
+                                           deadline != nullptr ? nullptr : &kWaking);
+  session.arrive(operation);
+  const abi::ThreadIndex thread = session.current_index();
+  int result = 0;
+  if (waits(thread)) {
+    waiters.remove(thread);
+    if (cancellation_due(thread)) {
+      result = ECANCELED;
+    } else if (deadline != nullptr) {
+      result = ETIMEDOUT;
+      session.clock().advance_to(VirtualClock::nanoseconds(*deadline));
+    } else {
+      result = EINTR;
+      ++spurious_count;
+      if (!may_wake_spuriously()) close_spurious(session);
+    }
+  }
+  session.record(operation, 0, static_cast<std::uint64_t>(result));
+  return result;
 }
 
 }  // namespace
 
 int condition_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t* mutex,
-                   abi::SiteId site) {
+                   const timespec* deadline, abi::SiteId site) {
+  if (!mutex_can_wait(mutex, session.current_index())) return EPERM;
   const unsigned depth = begin_wait(session, condition, mutex, site);
-  end_wait(session, mutex, depth, site);
-  return 0;
-}
-
-int condition_timed_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t* mutex,
-                         const timespec& deadline, abi::SiteId site) {
-  const unsigned depth = begin_wait(session, condition, mutex, site);
-  const Operation operation = operation_on(condition, abi::EventKind::CondWake, site);
-  session.arrive(operation);
-  const int result = waits(session.current_index()) ? ETIMEDOUT : 0;
-  stop_waiting(session.current_index());
-  if (result == ETIMEDOUT) session.clock().advance_to(VirtualClock::nanoseconds(deadline));
-  session.record(operation, 0, static_cast<std::uint64_t>(result));
-  end_wait(session, mutex, depth, site);
-  return result;
+  int why = 0;
+  if (deadline != nullptr || may_wake_spuriously()) {
+    why = wake(session, condition, deadline, site);
+  }
+  const int result = end_wait(session, mutex, depth, why == ECANCELED, site);
+  return result != 0 ? result : (why == ETIMEDOUT ? ETIMEDOUT : 0);
 }
 
 int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondSignal, site);
   session.arrive(operation);
-  const std::uint32_t count = count_waiters(operation.address);
-  const std::uint32_t n = count > 1 ? session.choose_value(count) : 0;
-  const abi::ThreadIndex woken = wake(session, operation.address, n);
+  const abi::ThreadIndex woken = waiters.wake_one(session, operation.address);
   session.record(operation, 0, woken != abi::kNoThread, woken == abi::kNoThread ? 0 : woken + 1u);
   return 0;
 }
@@ -114,9 +135,7 @@ int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId si
 int condition_broadcast(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondBroadcast, site);
   session.arrive(operation);
-  const std::uint32_t count = count_waiters(operation.address);
-  for (std::uint32_t i = 0; i < count; ++i) wake(session, operation.address, 0);
-  session.record(operation, 0, count);
+  session.record(operation, 0, waiters.wake(session, operation.address, abi::kMaxThreads));
   return 0;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One corpus program, all the way: the buggy version is found from every seed and comes back byte
-by byte; the fixed one stays silent. Called by ctest once for each program under bugs/."""
+by byte under each memory model of its manifest; under the others, and fixed under all, it stays
+silent. Called by ctest once for each program under bugs/."""
 
 import argparse
 import json
@@ -10,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 
-SEEDS = 20
-INSTANCE_SEEDS = 3  # larger instances of a family; the benchmark has them all
+MEMORY_MODELS = ("sc", "tso", "pso")
+SEEDS = 20  # under the first model of the manifest
+SEEDS_OF_FURTHER_MODELS = 5
+SEEDS_OF_INSTANCES = 3  # larger members of a family; the benchmark has them from all seeds
 
 
 class Bug:
@@ -34,9 +37,9 @@ class Bug:
                      f"expected {statuses}\n{result.stdout}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def explore(self, version, seed, statuses, instance=None):
+    def explore(self, version, model, seed, statuses, instance=None):
         instance = instance or self.manifest
-        return self.heddle("explore", "--json", "--seed", seed,
+        return self.heddle("explore", "--json", "--memory-model", model, "--seed", seed,
                            "-n", instance["explore_budget"], "--",
                            f"./{version}", *instance["args"], statuses=statuses)
 
@@ -51,31 +54,60 @@ class Bug:
 
     def check_buggy(self):
         self.build("buggy")
+        for model in MEMORY_MODELS:
+            if model in self.manifest["memory_models"]:
+                first = model == self.manifest["memory_models"][0]
+                self.check_found(model, SEEDS if first else SEEDS_OF_FURTHER_MODELS)
+            else:
+                result = self.explore("buggy", model, 1, statuses=(0,))
+                print(f"buggy under {model}: silent in {result['schedules']} schedules")
+
+    def check_found(self, model, seeds):
         tries = []
-        for seed in range(1, SEEDS + 1):
-            result = self.explore("buggy", seed, statuses=(1,))
+        for seed in range(1, seeds + 1):
+            result = self.explore("buggy", model, seed, statuses=(1,))
             self.check_signature(result["failures"][0]["signature"])
             tries.append(result["schedules_to_first_failure"])
             again = self.heddle("replay", "--json", "-n", 20 if seed == 1 else 3, result["run"])
             assert again["reproduced"] and again["events"] > 0
-        print(f"buggy: found from each of {SEEDS} seeds, schedules: {tries}")
+            if seed == 1:
+                self.check_reduced(result["run"], model)
+        print(f"buggy under {model}: found from each of {seeds} seeds, schedules: {tries}")
+
+    def check_reduced(self, run, model):
+        """No thread is left that the computed minimum does without, and it is still that bug."""
+        reduced = self.heddle("reduce", "--json", run)
+        fewest = json.loads((self.directory.parent / "bounds.json").read_text())[self.directory.name]
+        after = reduced["after"]
+        assert after["preemptions"] <= reduced["before"]["preemptions"], reduced
+        if model == self.manifest["memory_models"][0]:  # what the bounds are computed for
+            assert after["threads"] == fewest["threads"], reduced
+            assert fewest["preemptions"] <= after["preemptions"], reduced
+        assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
+        print(f"reduced: {reduced['before']} -> {after}")
 
     def check_instances(self):
         for instance in self.manifest.get("instances", []):
             tries = []
-            for seed in range(1, INSTANCE_SEEDS + 1):
-                result = self.explore("buggy", seed, (1,), instance)
+            for seed in range(1, SEEDS_OF_INSTANCES + 1):
+                model = self.manifest["memory_models"][0]
+                result = self.explore("buggy", model, seed, (1,), instance)
                 self.check_signature(result["failures"][0]["signature"])
                 tries.append(result["schedules_to_first_failure"])
             print(f"{' '.join(instance['args'])}: schedules {tries}")
 
     def check_fixed(self):
         self.build("fixed")
-        result = self.explore("fixed", 1, statuses=(0,))
+        for model in MEMORY_MODELS:
+            self.check_silent(model)
+
+    def check_silent(self, model):
+        result = self.explore("fixed", model, 1, statuses=(0,))
         assert result["schedules"] == self.manifest["explore_budget"]
-        exhaustive = self.heddle("explore", "--json", "--strategy", "chess", "-n", 20000,
-                                 "--max-preemptions", 1, "--", "./fixed", *self.manifest["args"])
-        print(f"fixed: silent in {result['schedules']} random schedules and "
+        exhaustive = self.heddle("explore", "--json", "--memory-model", model, "--strategy", "chess",
+                                 "-n", 20000 if model == "sc" else 5000, "--max-preemptions", 1,
+                                 "--", "./fixed", *self.manifest["args"])
+        print(f"fixed under {model}: silent in {result['schedules']} random schedules and "
               f"{exhaustive['schedules']} with bounded preemptions "
               f"(all with at most {exhaustive['exhausted_bound']})")
 

@@ -196,6 +196,17 @@ TEST_F(Compiler, ObjectsOfLdMinusRStayNative) {
   must("$CC -c main.c a.c b.c && $CC -r -o both.o a.o b.o && $CC main.o both.o -o main");
   EXPECT_EQ(shell("./main").status, 3);
   EXPECT_EQ(run_variant(source_ / "main").status, 3);
+  EXPECT_EQ(must("readelf -SW both.o | grep -c 'llvm\\.lto' || true"), "0\n");
+}
+
+TEST_F(Compiler, ObjectsOfGnuLdMinusRAreRefusedWithAdvice) {
+  write("main.c", "int a(void); int b(void); int main(void) { return a() + b(); }");
+  write("a.c", "int x = 1; int a(void) { return x++; }");
+  write("b.c", "int y = 2; int b(void) { return y++; }");
+  must("$CC -c main.c a.c b.c && ld -r -o both.o a.o b.o && $CC main.o both.o -o main");
+  EXPECT_EQ(shell("./main").status, 3);
+  expect_error(ExitCode::UserMistake, "heddle-cc -r",
+               [&] { derive_variant(source_ / "main", Variant::Full); });
 }
 
 TEST_F(Compiler, HonoursTheUsersBuildIdAndLinkerScripts) {

@@ -135,4 +135,8 @@ void __heddle_range_write(Ptr, U64, U32 site) {
   check_site(site);
   ++count___heddle_range_write;
 }
+void __heddle_leave(Ptr, U32 site) {
+  check_site(site);
+  ++count___heddle_leave;
+}
 }

@@ -19,6 +19,7 @@ define internal ptr @choose() {
 }
 
 ; CHECK-LABEL: define i32 @main
+; CHECK-NEXT: call void @__heddle_leave(ptr @work, i32 17)
 ; CHECK-NEXT: store i32 17, ptr @__heddle_call_site
 ; CHECK-NEXT: call i32 @work()
 define i32 @main() {

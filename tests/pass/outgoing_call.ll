@@ -19,6 +19,7 @@ define void @inside() {
 }
 
 ; CHECK-LABEL: define void @external
+; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 16)
 ; CHECK-NEXT: store i32 16, ptr @__heddle_call_site
 ; CHECK-NEXT: call void @outside(ptr null)
 ; CHECK-NEXT: ret void
@@ -28,6 +29,7 @@ define void @external() {
 }
 
 ; CHECK-LABEL: define void @indirect
+; CHECK-NEXT: call void @__heddle_leave(ptr %f, i32 17)
 ; CHECK-NEXT: store i32 17, ptr @__heddle_call_site
 ; CHECK-NEXT: call void %f()
 define void @indirect(ptr %f) {
@@ -47,6 +49,7 @@ define double @not_leaving(double %x) {
 }
 
 ; CHECK-LABEL: define i32 @tail
+; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 18)
 ; CHECK-NEXT: store i32 18, ptr @__heddle_call_site
 ; CHECK-NEXT: %r = musttail call i32 @outside_value(i32 %x)
 ; CHECK-NEXT: ret i32 %r
@@ -56,7 +59,8 @@ define i32 @tail(i32 %x) {
 }
 
 ; CHECK-LABEL: define void @invoking
-; CHECK: store i32 19, ptr @__heddle_call_site
+; CHECK: call void @__heddle_leave(ptr null, i32 19)
+; CHECK-NEXT: store i32 19, ptr @__heddle_call_site
 ; CHECK-NEXT: invoke void @outside(ptr null)
 define void @invoking() personality ptr @__gxx_personality_v0 {
   invoke void @outside(ptr null) to label %done unwind label %caught
@@ -65,4 +69,31 @@ done:
 caught:
   %e = landingpad { ptr, i32 } cleanup
   resume { ptr, i32 } %e
+}
+
+; What looks at none of the program's memory need not see its pending stores.
+; CHECK-LABEL: define ptr @allocating
+; CHECK-NEXT: store i32 20, ptr @__heddle_call_site
+; CHECK-NEXT: call ptr @allocate
+; CHECK-NEXT: store i32 21, ptr @__heddle_call_site
+; CHECK-NEXT: call double @pure
+declare ptr @allocate(i64) memory(inaccessiblemem: readwrite)
+declare double @pure(double) memory(none)
+define ptr @allocating() {
+  %p = call ptr @allocate(i64 8)
+  %x = call double @pure(double 1.0)
+  ret ptr %p
+}
+
+; Assembly that names memory acts on it without hooks; an empty one is for the compiler only.
+; CHECK-LABEL: define void @assembly
+; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 22)
+; CHECK-NEXT: store i32 22, ptr @__heddle_call_site
+; CHECK-NEXT: call void asm sideeffect "mfence"
+; CHECK-NEXT: call void asm sideeffect ""
+; CHECK-NEXT: ret void
+define void @assembly() {
+  call void asm sideeffect "mfence", "~{memory}"()
+  call void asm sideeffect "", "~{memory}"()
+  ret void
 }

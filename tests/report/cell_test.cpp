@@ -23,6 +23,7 @@ TEST(Cell, MakesTextPrintable) {
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f", false), "gr??");
   EXPECT_EQ(printable("\xc2\x9b\xe2\x80\xae\xe2\x81\xa6", true), "???") << "CSI, RLO, LRI";
   EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80\xf5\x80\x80\x80", true), "?????????");
+  EXPECT_EQ(printable("\xe0\x80\xaf", true), "???") << "overlong";
   EXPECT_EQ(printable("\xe2\x82", true), "??");
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "report/text/entries.h"
 #include "sample_traces.h"
 
@@ -71,6 +73,48 @@ TEST(Phrases, CoverEveryKind) {
   EXPECT_EQ(tell(EventKind::Yield, 0), "yields");
   EXPECT_EQ(tell(EventKind::Sleep, 1500000), "sleeps 1500 us");
   EXPECT_EQ(tell(EventKind::Sleep, 2000000000), "sleeps 2 s");
+}
+
+TEST(Phrases, CallNoEventByItsNameInFiles) {
+  trace::Trace trace = sample::lost_update();
+  Phrases phrases(trace, {});
+#define HEDDLE_EVENT(id, Name, text, access)                                                       \
+  EXPECT_NE(phrases.tell(Event{EventKind::Name, 0, kNone, 0, 4, 0, 0, 0}).substr(0, strlen(text)), \
+            std::string_view(text) == "fence" ? "" : text);
+#include "abi/events.def"
+}
+
+TEST(Phrases, KnowOtherPrimitives) {
+  trace::Trace trace = sample::lost_update();
+  Phrases phrases(trace, {});
+  auto tell = [&](EventKind kind, std::uint64_t value, std::uint64_t aux = 0) {
+    return phrases.tell(Event{kind, 0, kNone, 0, 0, 0, value, aux});
+  };
+  EXPECT_EQ(tell(EventKind::RwlockRead, 0), "shares counter");
+  EXPECT_EQ(tell(EventKind::RwlockTryWrite, 16), "fails to lock counter (EBUSY)");
+  EXPECT_EQ(tell(EventKind::SemWait, 0, 2), "takes counter, 2 left");
+  EXPECT_EQ(tell(EventKind::SemPost, 0, 3), "posts counter, 3 left");
+  EXPECT_EQ(tell(EventKind::BarrierWait, 1), "reaches counter, the last");
+  EXPECT_EQ(tell(EventKind::OnceBegin, 0), "finds done counter");
+  EXPECT_EQ(tell(EventKind::FutexWake, 2), "wakes 2 on counter");
+  EXPECT_EQ(tell(EventKind::ThreadSignal, 1, 10), "sends signal 10 to t0.1");
+  EXPECT_EQ(tell(EventKind::CondWake, 4), "wakes for no reason on counter");
+}
+
+TEST(Phrases, TellWhenABufferedStoreIsSeen) {
+  trace::Trace trace = sample::lost_update();
+  trace.header.options["memory_model"] = "tso";
+  trace.objects.push_back({trace::ObjectKind::Stack, "stack t0", 100});
+  Phrases phrases(trace, {});
+  auto tell = [&](EventKind kind, std::uint64_t value, trace::ObjectIndex object = 0) {
+    return phrases.tell(Event{kind, 0, kNone, object, 4, 0, value, 0});
+  };
+  EXPECT_EQ(tell(EventKind::Store, 5), "buffers counter = 5");
+  EXPECT_EQ(tell(EventKind::Load, 5), "reads counter = 5");
+  EXPECT_EQ(tell(EventKind::Flush, 5), "counter = 5 for all");
+  EXPECT_EQ(tell(EventKind::Store, 6), "buffers counter = 6");
+  EXPECT_EQ(tell(EventKind::Flush, 6), "counter = 5 -> 6 for all");
+  EXPECT_EQ(tell(EventKind::Store, 1, 1), "writes stack t0-100 = 1") << "not buffered";
 }
 
 TEST(Phrases, ForgetWhatWasOverwritten) {

@@ -105,6 +105,22 @@ TEST(Story, PassesNoControlCharactersOn) {
     ASSERT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= ' ');
 }
 
+TEST(Story, PassesNoControlCharactersOnInSentences) {
+  Trace trace = sample::deadlock();
+  for (trace::Object& object : trace.objects) object.name = "lo\x1b[2Jck";
+  EXPECT_THAT(story(trace, options()), Not(HasSubstr("\x1b")));
+}
+
+TEST(Story, FindsTheSourceOfAnAssertionByItsSite) {
+  // The assertion itself knows "counter.c", the compiler the whole path.
+  StoryOptions chosen = options();
+  chosen.source_line = [](const std::string& file, std::uint32_t line) {
+    return file == "/src/counter.c" && line == 19 ? "assert(here)" : "";
+  };
+  EXPECT_THAT(story(sample::lost_update(), chosen),
+              testing::ContainsRegex("X assertion fails +counter.c:19 +assert\\(here\\)"));
+}
+
 TEST(Story, TellsADeadlockInSentences) {
   std::string text = story(sample::deadlock(), options());
   EXPECT_THAT(text, HasSubstr("t0.1 holds a (taken at bank.c:6 in pay) and waits for b, held by "
@@ -180,6 +196,18 @@ TEST(Story, OfVeryManyThreadsNamesThem) {
   std::string text = story(trace, options());
   EXPECT_THAT(text, HasSubstr("  t0.59  reads counter = 0"));
   for (const std::string& line : lines_of(text)) EXPECT_LE(display_width(line), 100u);
+}
+
+TEST(SourceLines, GivesLinesWithoutIndentation) {
+  SourceLines lines;
+  std::string file = HEDDLE_SOURCE_DIRECTORY "/counter.c";
+  EXPECT_EQ(lines(file, 1), "#include <assert.h>");
+  EXPECT_EQ(lines(file, 8), "int seen = counter;");
+  EXPECT_EQ(lines(file, 21), "}");
+  EXPECT_EQ(lines(file, 22), "");
+  EXPECT_EQ(lines(file, 0), "");
+  EXPECT_EQ(lines(HEDDLE_SOURCE_DIRECTORY, 1), "");
+  EXPECT_EQ(lines("/dev/zero", 1), "");
 }
 
 TEST(Story, NamesSourceThatIsNotThere) {

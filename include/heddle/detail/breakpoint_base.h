@@ -62,10 +62,11 @@ struct heddle_bp_waiter {
   uint64_t group;   // the hit it takes part in; 0: none yet
   unsigned side;
   unsigned sides;
-  uint64_t bound;  // 0: none
-  int met;         // group is set
-  int turn;        // enum heddle_bp_turn_state
-  int dismissed;   // go on, nobody will come: process exits or breakpoints were switched off
+  uint64_t bound;     // 0: none
+  int met;            // group is set
+  int turn;           // enum heddle_bp_turn_state
+  uint64_t deadline;  // when its pause is over, on the monotonic clock
+  int dismissed;      // go on, nobody will come: process exits or breakpoints were switched off
   int leader_moved;
   long tid;
   unsigned long leader;  // its pthread_self()

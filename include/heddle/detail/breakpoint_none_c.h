@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// breakpoint_c.h with HEDDLE_NO_BREAKPOINTS: the same names, nothing behind them. heddle_bp_enabled
-// is a constant, so that arguments are checked by the compiler and never evaluated, at -O0 too.
+// breakpoint_c.h with HEDDLE_NO_BREAKPOINTS: the same names, nothing behind them.
 #ifndef HEDDLE_DETAIL_BREAKPOINT_NONE_C_H_
 #define HEDDLE_DETAIL_BREAKPOINT_NONE_C_H_
 
@@ -9,7 +8,9 @@
 
 #define HEDDLE_BP_NOTHING static inline __attribute__((always_inline, unused))
 
-#define heddle_bp_enabled() 0
+HEDDLE_BP_NOTHING int heddle_bp_enabled(void) {
+  return 0;
+}
 HEDDLE_BP_NOTHING int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
   (void)arrival;
   return 0;

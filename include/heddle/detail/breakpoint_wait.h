@@ -65,10 +65,14 @@ HEDDLE_BP_SHARED void heddle_bp_sleep_until(struct heddle_bp_waiter* waiter, uin
   heddle_bp_lock();
 }
 
-/// Whether this waiter should stop waiting because no thread is left that could come. Only the
-/// oldest does: once it goes on, it may itself be the partner the others wait for.
+/// Whether this waiter should stop waiting because no thread is left that could come. Nothing can
+/// happen then until the first deadline, so the waiter it belongs to does not wait for it: what
+/// follows is what would have followed, only sooner. It may well come as the others' partner.
 HEDDLE_BP_SHARED int heddle_bp_nobody_comes(struct heddle_bp_waiter* waiter) {
-  if (!heddle_bp_engine.defaults.early_end || heddle_bp_engine.waiters != waiter) return 0;
+  if (!heddle_bp_engine.defaults.early_end) return 0;
+  for (const struct heddle_bp_waiter* w = heddle_bp_engine.waiters; w; w = w->next) {
+    if (w->deadline < waiter->deadline) return 0;
+  }
   long postponed[HEDDLE_BP_MAX_THREADS];
   unsigned count = 0;
   for (const struct heddle_bp_waiter* w = heddle_bp_engine.waiters; w; w = w->next) {
@@ -102,6 +106,7 @@ HEDDLE_BP_SHARED enum heddle_bp_wait_end heddle_bp_wait(struct heddle_bp_waiter*
   const uint64_t kFirstLook = 1000000, kSeldom = 16000000;
   uint64_t now = heddle_bp_now_ns();
   uint64_t deadline = now + (uint64_t)pause_us * 1000u;
+  waiter->deadline = deadline;
   uint64_t look = kFirstLook;
   while (!*flag && !waiter->dismissed) {
     if (now >= deadline) return HEDDLE_BP_TIMED_OUT;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads as kernel threads, of which one at a time has the token. For debuggers and other tools
+// that want to see real threads, and for kernels that do not let programs switch their FS base.
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "runtime/base/system.h"
+#include "runtime/carrier/carriers.h"
+#include "runtime/carrier/lender.h"
+
+extern "C" void heddle_fiber_enter(void* stack_pointer);
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::size_t kSignalStack = 64 << 10;
+
+void wait_for_token(Lender& self) {
+  while (__atomic_load_n(&self.token, __ATOMIC_ACQUIRE) == 0) {
+    raw_syscall(SYS_futex, reinterpret_cast<long>(&self.token), FUTEX_WAIT_PRIVATE, 0);
+  }
+  self.token = 0;
+}
+
+void give_token(Lender& next) {
+  __atomic_store_n(&next.token, 1, __ATOMIC_RELEASE);
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&next.token), FUTEX_WAKE_PRIVATE, 1);
+}
+
+/// Becomes the execution's thread when it is first resumed.
+void run_at_turn(Lender& self) {
+  stack_t stack{};
+  stack.ss_sp = self.signal_stack;
+  stack.ss_size = kSignalStack;
+  sigaltstack(&stack, nullptr);
+  wait_for_token(self);
+  pthread_sigmask(SIG_SETMASK, &self.signal_mask, nullptr);
+  heddle_fiber_enter(self.stack_pointer);
+}
+
+class KernelCarrier final : public Carrier {
+ public:
+  void begin_run() override {}
+  // Threads made now would not outlive the fork that makes an execution.
+  void prepare(std::size_t) override {}
+
+  unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) override {
+    Lender& created = lender(thread);
+    created.signal_stack = own_memory(kSignalStack);
+    pthread_sigmask(SIG_SETMASK, nullptr, &created.signal_mask);
+    const bool made = created.ready != 0 ? revive_lender(created, &run_at_turn)
+                                         : make_lender(thread, &run_at_turn);
+    if (!made) return 0;
+    if (stack_bytes > kDefaultStack && !extend_stack(thread, stack_bytes)) return 0;
+    lay_first_frame(created, entry);
+    return created.fs;
+  }
+
+  void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) override {
+    give_token(lender(to));
+    wait_for_token(lender(from));
+  }
+};
+
+constinit KernelCarrier the_carrier;
+
+}  // namespace
+
+Carrier& kernel_carrier() {
+  return the_carrier;
+}
+
+}  // namespace heddle::runtime

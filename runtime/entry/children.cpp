@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a program makes other processes. They are left alone.
+#include "runtime/entry/children.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/entry/entry.h"
+
+using namespace heddle::runtime;
+
+extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(),
+                                 void* module);
+
+namespace {
+
+constinit bool forked_child = false;
+
+void leave_child_alone() {
+  forked_child = true;
+  session().abandon();
+}
+
+}  // namespace
+
+namespace heddle::runtime {
+
+// Registered before the program can register any: handlers of the child run in that order, and the
+// program's must not take turns with threads that are not there.
+void watch_forks() {
+  __register_atfork(nullptr, nullptr, &leave_child_alone, nullptr);
+}
+
+bool is_forked_child() {
+  return forked_child;
+}
+
+}  // namespace heddle::runtime
+
+// With vfork the child would run in the parent's memory, and take part in its schedule.
+HEDDLE_ENTRY pid_t vfork() noexcept {
+  return fork();
+}
+
+HEDDLE_ENTRY int clone(int (*routine)(void*), void* stack, int flags, void* argument,
+                       ...) noexcept {
+  {
+    const Gate gate;
+    if (gate) session().unsupported("a thread or process made by clone()");
+  }
+  return real().clone(routine, stack, flags, argument);
+}
+
+// A daemon would go on in a child, out of control. It stays.
+HEDDLE_ENTRY int daemon(int keeps_directory, int keeps_output) noexcept {
+  if (!session().running()) return real().daemon(keeps_directory, keeps_output);
+  if (keeps_directory == 0 && chdir("/") != 0) return -1;
+  if (keeps_output == 0) {
+    const int null = open("/dev/null", O_RDWR);
+    if (null < 0) return -1;
+    for (int i = 0; i < 3; ++i) dup2(null, i);
+    if (null > 2) close(null);
+  }
+  return 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in front of the calls that wait for one descriptor.
+#include "runtime/sync/descriptor.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/entry/entry.h"
+#include "runtime/sync/timer.h"
+
+using namespace heddle::runtime;
+
+namespace {
+
+long result_of(long kernel_result) {
+  if (kernel_result >= 0) return kernel_result;
+  errno = static_cast<int>(-kernel_result);
+  return -1;
+}
+
+template <typename T>
+long word(const T* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+/// The system call, at its turn if the program is controlled.
+template <typename Call>
+long transfer(int descriptor, short events, bool waits, Call call) {
+  const Gate gate;
+  if (!gate) return result_of(call());
+  const std::int64_t limit = waits ? descriptor_time_limit(descriptor, events) : 0;
+  return result_of(descriptor_call(session(), descriptor, events, limit, call_site(), call));
+}
+
+bool waits(int flags) {
+  return (flags & MSG_DONTWAIT) == 0;
+}
+
+}  // namespace
+
+HEDDLE_ENTRY ssize_t read(int descriptor, void* bytes, std::size_t count) {
+  return transfer(descriptor, POLLIN, true, [=] {
+    return raw_syscall(SYS_read, descriptor, word(bytes), static_cast<long>(count));
+  });
+}
+
+HEDDLE_ENTRY ssize_t readv(int descriptor, const iovec* parts, int count) {
+  return transfer(descriptor, POLLIN, true,
+                  [=] { return raw_syscall(SYS_readv, descriptor, word(parts), count); });
+}
+
+HEDDLE_ENTRY ssize_t write(int descriptor, const void* bytes, std::size_t count) {
+  const Gate gate;
+  if (!gate) {
+    return result_of(raw_syscall(SYS_write, descriptor, word(bytes), static_cast<long>(count)));
+  }
+  return result_of(descriptor_write(session(), descriptor, bytes, count, call_site()));
+}
+
+HEDDLE_ENTRY ssize_t writev(int descriptor, const iovec* parts, int count) {
+  return transfer(descriptor, POLLOUT, true,
+                  [=] { return raw_syscall(SYS_writev, descriptor, word(parts), count); });
+}
+
+HEDDLE_ENTRY ssize_t recvfrom(int descriptor, void* bytes, std::size_t count, int flags,
+                              sockaddr* address, socklen_t* length) {
+  return transfer(descriptor, POLLIN, waits(flags), [=] {
+    return raw_syscall(SYS_recvfrom, descriptor, word(bytes), static_cast<long>(count), flags,
+                       word(address), word(length));
+  });
+}
+
+HEDDLE_ENTRY ssize_t recv(int descriptor, void* bytes, std::size_t count, int flags) {
+  return recvfrom(descriptor, bytes, count, flags, nullptr, nullptr);
+}
+
+HEDDLE_ENTRY ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
+  return transfer(descriptor, POLLIN, waits(flags),
+                  [=] { return raw_syscall(SYS_recvmsg, descriptor, word(message), flags); });
+}
+
+HEDDLE_ENTRY ssize_t sendto(int descriptor, const void* bytes, std::size_t count, int flags,
+                            const sockaddr* address, socklen_t length) {
+  return transfer(descriptor, POLLOUT, waits(flags), [=] {
+    return raw_syscall(SYS_sendto, descriptor, word(bytes), static_cast<long>(count), flags,
+                       word(address), length);
+  });
+}
+
+HEDDLE_ENTRY ssize_t send(int descriptor, const void* bytes, std::size_t count, int flags) {
+  return sendto(descriptor, bytes, count, flags, nullptr, 0);
+}
+
+HEDDLE_ENTRY ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
+  return transfer(descriptor, POLLOUT, waits(flags),
+                  [=] { return raw_syscall(SYS_sendmsg, descriptor, word(message), flags); });
+}
+
+HEDDLE_ENTRY int accept4(int descriptor, sockaddr* address, socklen_t* length, int flags) {
+  return static_cast<int>(transfer(descriptor, POLLIN, true, [=] {
+    return raw_syscall(SYS_accept4, descriptor, word(address), word(length), flags);
+  }));
+}
+
+HEDDLE_ENTRY int accept(int descriptor, sockaddr* address, socklen_t* length) {
+  return accept4(descriptor, address, length, 0);
+}
+
+HEDDLE_ENTRY int connect(int descriptor, const sockaddr* address, socklen_t length) {
+  const Gate gate;
+  if (!gate) {
+    return static_cast<int>(result_of(raw_syscall(SYS_connect, descriptor, word(address), length)));
+  }
+  return static_cast<int>(
+      result_of(descriptor_connect(session(), descriptor, address, length, call_site())));
+}
+
+HEDDLE_ENTRY int close(int descriptor) {
+  return static_cast<int>(transfer(descriptor, 0, false, [=] {
+    timer_forget(descriptor);
+    outside_mark_internal(descriptor, false);
+    return raw_syscall(SYS_close, descriptor);
+  }));
+}
+
+HEDDLE_ENTRY int shutdown(int descriptor, int how) noexcept {
+  return static_cast<int>(
+      transfer(descriptor, 0, false, [=] { return raw_syscall(SYS_shutdown, descriptor, how); }));
+}
+
+// Made here, both ends of them: nobody else can make them ready.
+HEDDLE_ENTRY int pipe2(int ends[2], int flags) noexcept {
+  const long result = result_of(raw_syscall(SYS_pipe2, word(ends), flags));
+  if (result != 0) return -1;
+  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
+  return 0;
+}
+
+HEDDLE_ENTRY int pipe(int ends[2]) noexcept {
+  return pipe2(ends, 0);
+}
+
+HEDDLE_ENTRY int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {
+  const long result = result_of(raw_syscall(SYS_socketpair, domain, type, protocol, word(ends)));
+  if (result != 0) return -1;
+  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
+  return 0;
+}
+
+HEDDLE_ENTRY int eventfd(unsigned count, int flags) noexcept {
+  const long descriptor = result_of(raw_syscall(SYS_eventfd2, count, flags));
+  outside_mark_internal(static_cast<int>(descriptor), true);
+  return static_cast<int>(descriptor);
+}
+
+// eventfd's own names for reading and writing.
+HEDDLE_ENTRY int eventfd_read(int descriptor, std::uint64_t* value) {
+  return read(descriptor, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+
+HEDDLE_ENTRY int eventfd_write(int descriptor, std::uint64_t value) {
+  return write(descriptor, &value, sizeof value) == sizeof value ? 0 : -1;
+}
+
+// What the compiler makes of read and recv under _FORTIFY_SOURCE.
+HEDDLE_ENTRY ssize_t __read_chk(int descriptor, void* bytes, std::size_t count, std::size_t room) {
+  if (count > room) __builtin_trap();
+  return read(descriptor, bytes, count);
+}
+
+HEDDLE_ENTRY ssize_t __recv_chk(int descriptor, void* bytes, std::size_t count, std::size_t room,
+                                int flags) {
+  if (count > room) __builtin_trap();
+  return recv(descriptor, bytes, count, flags);
+}
+
+HEDDLE_ENTRY ssize_t __recvfrom_chk(int descriptor, void* bytes, std::size_t count,
+                                    std::size_t room, int flags, sockaddr* address,
+                                    socklen_t* length) {
+  if (count > room) __builtin_trap();
+  return recvfrom(descriptor, bytes, count, flags, address, length);
+}

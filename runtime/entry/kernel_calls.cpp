@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stands in front of calls that change what the kernel holds for the process, to note that they
+// were made (runtime/reset/changes.h). None is changed or recorded.
+#include <dlfcn.h>
+#include <errno.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/reset/changes.h"
+#include "runtime/reset/keeper.h"
+
+#define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
+
+using namespace heddle::runtime;
+using heddle::abi::ResetObstacle;
+
+namespace {
+
+std::uint64_t number(const void* address) {
+  return reinterpret_cast<std::uint64_t>(address);
+}
+
+template <typename Function>
+Function next(Function, const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+#define NEXT(name) next(&::name, #name)
+
+HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
+                        off_t offset) noexcept {
+  static const auto real = NEXT(mmap);
+  const bool fixed = (flags & MAP_FIXED) != 0;
+  note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
+  return real(address, bytes, protection, flags, file, offset);
+}
+
+HEDDLE_ENTRY void* mmap64(void* address, std::size_t bytes, int protection, int flags, int file,
+                          off64_t offset) noexcept {
+  return mmap(address, bytes, protection, flags, file, offset);
+}
+
+HEDDLE_ENTRY int munmap(void* address, std::size_t bytes) noexcept {
+  static const auto real = NEXT(munmap);
+  note_changed_mappings(number(address), bytes);
+  return real(address, bytes);
+}
+
+HEDDLE_ENTRY void* mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags,
+                          ...) noexcept {
+  static const auto real = NEXT(mremap);
+  va_list arguments;
+  va_start(arguments, flags);
+  void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
+  va_end(arguments);
+  note_changed_mappings(number(address), bytes);
+  if (wanted != nullptr) note_changed_mappings(number(wanted), new_bytes);
+  return real(address, bytes, new_bytes, flags, wanted);
+}
+
+HEDDLE_ENTRY int mprotect(void* address, std::size_t bytes, int protection) noexcept {
+  static const auto real = NEXT(mprotect);
+  note_changed_mappings(number(address), bytes);
+  return real(address, bytes, protection);
+}
+
+HEDDLE_ENTRY int madvise(void* address, std::size_t bytes, int advice) noexcept {
+  static const auto real = NEXT(madvise);
+  note_dropped_pages(number(address), bytes);
+  return real(address, bytes, advice);
+}
+
+HEDDLE_ENTRY int brk(void* address) noexcept {
+  static const auto real = NEXT(brk);
+  note_changed_mappings(0, 0);
+  return real(address);
+}
+
+HEDDLE_ENTRY void* sbrk(std::ptrdiff_t bytes) noexcept {
+  static const auto real = NEXT(sbrk);
+  if (bytes != 0) note_changed_mappings(0, 0);
+  return real(bytes);
+}
+
+HEDDLE_ENTRY void* shmat(int memory, const void* address, int flags) noexcept {
+  static const auto real = NEXT(shmat);
+  note_changed_mappings(0, 0);
+  return real(memory, address, flags);
+}
+
+#define NOTES_SIGNAL(name)                                                    \
+  HEDDLE_ENTRY sighandler_t name(int number, sighandler_t handler) noexcept { \
+    static const auto real = NEXT(name);                                      \
+    changes().signals = true;                                                 \
+    return real(number, handler);                                             \
+  }
+NOTES_SIGNAL(sysv_signal)
+NOTES_SIGNAL(ssignal)
+#undef NOTES_SIGNAL
+
+#define CANNOT_BE_UNDONE(name, parameters, ...)       \
+  HEDDLE_ENTRY int name parameters noexcept {         \
+    static const auto real = NEXT(name);              \
+    changes().obstacle = ResetObstacle::ProcessState; \
+    return real(__VA_ARGS__);                         \
+  }
+CANNOT_BE_UNDONE(setuid, (uid_t user), user)
+CANNOT_BE_UNDONE(setgid, (gid_t group), group)
+CANNOT_BE_UNDONE(setgroups, (std::size_t count, const gid_t* groups), count, groups)
+CANNOT_BE_UNDONE(setpgid, (pid_t process, pid_t group), process, group)
+CANNOT_BE_UNDONE(setsid, (), )
+CANNOT_BE_UNDONE(chroot, (const char* path), path)
+CANNOT_BE_UNDONE(unshare, (int flags), flags)
+CANNOT_BE_UNDONE(nice, (int step), step)
+CANNOT_BE_UNDONE(mlockall, (int flags), flags)
+CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
+CANNOT_BE_UNDONE(sched_setaffinity, (pid_t process, std::size_t bytes, const cpu_set_t* set),
+                 process, bytes, set)
+CANNOT_BE_UNDONE(timer_create, (clockid_t clock, struct sigevent* event, timer_t* timer), clock,
+                 event, timer)
+CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
+                 limit)
+CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),
+                 resource, limit)
+CANNOT_BE_UNDONE(setpriority, (__priority_which_t which, id_t who, int priority), which, who,
+                 priority)
+CANNOT_BE_UNDONE(setitimer,
+                 (__itimer_which_t which, const struct itimerval* time, struct itimerval* before),
+                 which, time, before)
+#undef CANNOT_BE_UNDONE
+
+HEDDLE_ENTRY unsigned alarm(unsigned seconds) noexcept {
+  static const auto real = NEXT(alarm);
+  if (seconds != 0) changes().obstacle = ResetObstacle::ProcessState;
+  return real(seconds);
+}
+
+HEDDLE_ENTRY int prctl(int option, ...) noexcept {
+  static const auto real = reinterpret_cast<int (*)(int, ...)>(dlsym(RTLD_NEXT, "prctl"));
+  va_list list;
+  va_start(list, option);
+  unsigned long arguments[4];
+  for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
+  va_end(list);
+  // A thread's name is the one setting that programs make as a matter of course.
+  const bool harmless = option == PR_SET_NAME || option == PR_GET_NAME || option == PR_GET_DUMPABLE;
+  if (!harmless) changes().obstacle = ResetObstacle::ProcessState;
+  return real(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Randomness of a controlled run is the same in every run: what a search varies is the schedule,
+// not the program's input, and a replay has to see the same numbers. Descriptors of /dev/random and
+// /dev/urandom are read as they are.
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "runtime/entry/entry.h"
+
+using namespace heddle::runtime;
+
+namespace {
+
+/// SplitMix64.
+std::uint64_t next_random() {
+  static constinit std::uint64_t state = 0x5EED5EED5EED5EEDull;
+  state += 0x9E3779B97F4A7C15ull;
+  std::uint64_t x = state;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+void fill(void* bytes, std::size_t count) {
+  auto* const out = static_cast<unsigned char*>(bytes);
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % sizeof word == 0) word = next_random();
+    out[i] = static_cast<unsigned char>(word >> (i % sizeof word * 8));
+  }
+}
+
+}  // namespace
+
+HEDDLE_ENTRY ssize_t getrandom(void* bytes, std::size_t count, unsigned flags) {
+  const Gate gate;
+  if (!gate) return real().getrandom(bytes, count, flags);
+  fill(bytes, count);
+  return static_cast<ssize_t>(count);
+}
+
+HEDDLE_ENTRY int getentropy(void* bytes, std::size_t count) {
+  const Gate gate;
+  if (!gate) return real().getentropy(bytes, count);
+  if (count > 256) {
+    errno = EIO;
+    return -1;
+  }
+  fill(bytes, count);
+  return 0;
+}
+
+HEDDLE_ENTRY void arc4random_buf(void* bytes, std::size_t count) noexcept {
+  ssize_t done = 0;
+  while (done >= 0 && static_cast<std::size_t>(done) < count) {
+    const ssize_t got =
+        getrandom(static_cast<char*>(bytes) + done, count - static_cast<std::size_t>(done), 0);
+    done = got < 0 ? done : done + got;
+  }
+}
+
+HEDDLE_ENTRY std::uint32_t arc4random() noexcept {
+  std::uint32_t value = 0;
+  arc4random_buf(&value, sizeof value);
+  return value;
+}
+
+HEDDLE_ENTRY std::uint32_t arc4random_uniform(std::uint32_t bound) noexcept {
+  return bound < 2 ? 0 : static_cast<std::uint32_t>((std::uint64_t{arc4random()} * bound) >> 32);
+}

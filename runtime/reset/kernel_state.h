@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel holds for this process besides its memory: descriptors, signal state, working
+// directory. Put back after every execution, or found to be beyond that. Limits, identity, timers
+// and the like are not looked at: whoever changes them is noticed doing so (changes.h).
+#pragma once
+
+#include <signal.h>
+
+#include "runtime/reset/changes.h"
+
+namespace heddle::runtime {
+
+/// Plain data: it is kept where the program cannot write.
+class KernelState {
+ public:
+  static constexpr int kMaxDescriptors = 32;
+  /// Duplicates of the program's descriptors, and two more.
+  static constexpr int kDescriptors = kMaxDescriptors + 2;
+
+  /// `first_descriptor`: those it needs for itself are numbered from there on; call after all
+  /// others that are to stay open were opened.
+  bool save(int first_descriptor);
+  abi::ResetObstacle restore(const Changes& changes) const;
+
+  /// Nothing of the program's may run while an execution is being undone.
+  static void block_signals();
+
+ private:
+  /// As the kernel has it, not as libc shows it.
+  struct Disposition {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  };
+  struct Descriptor {
+    int number;
+    int duplicate;
+    int descriptor_flags;
+    int status_flags;
+  };
+  static constexpr int kSignals = 64;
+
+  bool save_descriptors(int first_descriptor);
+  bool restore_descriptors() const;
+  bool is_known(int descriptor) const;
+  void close_unknown() const;
+
+  Descriptor descriptors_[kMaxDescriptors] = {};
+  int descriptor_count_ = 0;
+  int first_own_ = 0;  // the descriptors of Heddle's own: from here on
+  int directory_ = -1;
+  int table_ = -1;  // /proc/self/fd: its size is the number of open descriptors
+  long open_count_ = 0;
+  unsigned file_mask_ = 0;
+  Disposition dispositions_[kSignals] = {};
+  std::uint64_t blocked_ = 0;
+  stack_t signal_stack_{};
+};
+
+}  // namespace heddle::runtime

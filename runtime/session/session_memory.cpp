@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of Session between the memory model, which knows what is pending, and the strategy,
+// which decides when it becomes visible. A thread with pending stores has a flusher: a thread that
+// is never carried, whose one kind of operation, a flush, Session performs itself.
+#include "runtime/session/session.h"
+
+namespace heddle::runtime {
+
+std::uint64_t Session::load(std::uint64_t address, unsigned bytes) {
+  settle(address, bytes);
+  return memory_->load(current_, address, bytes);
+}
+
+void Session::store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release) {
+  settle(operation.address, bytes);
+  memory_->store(current_, {operation.address, value, operation.site,
+                            static_cast<std::uint8_t>(bytes), release});
+  if (memory_->pending(current_) == 0) return;
+  if (current().flusher == abi::kNoThread) add_flusher();
+  enabled_.insert(current().flusher);
+}
+
+void Session::settle(std::uint64_t address, std::uint64_t bytes) {
+  for (;;) {
+    const abi::ThreadIndex thread = memory_->blocks_access(current_, address, bytes);
+    if (thread == abi::kNoThread) return;
+    drain(thread);
+  }
+}
+
+void Session::drain(abi::ThreadIndex thread) {
+  while (memory_->pending(thread) != 0) flush_one(thread, 0, thread);
+}
+
+void Session::add_flusher() {
+  if (threads_.size() == abi::kMaxThreads) {
+    unsupported("more than 1024 threads and store buffers in one run");
+  }
+  const std::uint64_t hash = abi::path_hash(current().hash, abi::kFlusherOrdinal);
+  add_thread(current_, abi::kFlusherOrdinal, hash);
+  Thread& flusher = threads_.back();
+  flusher.flushes_for = current_;
+  flusher.finished = flusher.joined = true;  // nobody waits for it, and it never waits
+  flusher.pending = {abi::EventKind::Flush, abi::kFlushSite, 0, flusher.index};
+  current().flusher = flusher.index;
+}
+
+/// The strategy's choice was the flusher that is current now.
+void Session::flush_chosen() {
+  const abi::ThreadIndex owner = current().flushes_for;
+  const std::uint32_t choices = memory_->flush_choices(owner);
+  flush_one(owner, choices > 1 ? choose_value(choices) : 0, current_);
+}
+
+void Session::flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by) {
+  // Two threads with stores to each other's stack would wait for each other: one level is enough
+  // for the order of everything that is not on a stack.
+  const abi::ThreadIndex first = memory_->blocks_flush(thread, choice);
+  if (first != abi::kNoThread && !draining_) {
+    draining_ = true;
+    drain(first);
+    draining_ = false;
+  }
+  record_flush(memory_->flush(thread, choice), by);
+  if (memory_->pending(thread) == 0) enabled_.erase(threads_[thread].flusher);
+}
+
+/// An event of the flusher where the strategy chose to flush, of its owner where that had to drain.
+void Session::record_flush(const PendingStore& store, abi::ThreadIndex by) {
+  const Place place = objects_.place_of(store.address);
+  const abi::EventRecord event{abi::EventKind::Flush, by,           store.site,  place.object,
+                               store.bytes,           place.offset, store.value, 0};
+  if (!recorder_.add_event(event)) {
+    failure().site = store.site;
+    stop(abi::FailureKind::NoProgress);
+  }
+  stop_if_freed(place, store.address, store.site);
+}
+
+}  // namespace heddle::runtime

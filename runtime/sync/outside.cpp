@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sync/outside.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+
+#include "runtime/sync/cancellation.h"
+#include "runtime/sync/signals.h"
+#include "runtime/sync/timer.h"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+/// How often what has no descriptor is looked for.
+constexpr int kLookMilliseconds = 1;
+/// How long something outside is waited for before a timer goes off.
+constexpr int kTimerMilliseconds = 1;
+/// Real time spent at once on behalf of a virtual duration.
+constexpr std::int64_t kLongestPause = 100 * kMillisecond;
+
+OutsideEvent& event_of(const Operation& operation) {
+  return *reinterpret_cast<OutsideEvent*>(operation.detail);
+}
+
+bool outside_ready(const Operation& operation) {
+  const OutsideEvent& event = event_of(operation);
+  return event.happened(event) || cancellation_due(operation.thread) ||
+         signal_due(operation.thread);
+}
+
+abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
+  return abi::kNoThread;
+}
+
+constexpr Blocking kOutside{&outside_ready, &nobody};
+
+bool waits_outside(const Thread& thread) {
+  return !thread.finished && thread.pending.blocking == &kOutside;
+}
+
+constexpr int kMarkedDescriptors = 4096;
+constinit std::uint64_t internal_marks[kMarkedDescriptors / 64] = {};
+
+bool is_internal(int descriptor) {
+  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
+  return (internal_marks[descriptor / 64] >> (descriptor % 64) & 1) != 0;
+}
+
+/// Children have copies of the descriptors.
+bool has_children() {
+  siginfo_t info{};
+  return raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
+                     WEXITED | WNOHANG | WNOWAIT, 0) != -ECHILD;
+}
+
+struct Waited {
+  bool any = false;       // somebody waits outside
+  bool external = false;  // for something that the program's own threads cannot do
+  bool all_have_descriptors = true;
+};
+
+constinit Vector<pollfd> collected;
+
+void collect(const OutsideEvent& event, Waited& waited) {
+  waited.any = true;
+  if (event.count == 0) waited.all_have_descriptors = false;
+  if (event.count == 0) waited.external = true;
+  for (unsigned i = 0; i < event.count; ++i) {
+    collected.push_back(event.descriptors[i]);
+    if (!is_internal(event.descriptors[i].fd)) waited.external = true;
+  }
+}
+
+/// What all threads wait for outside; the descriptors are in `collected`.
+Waited collect_all(Session& session) {
+  collected.clear();
+  Waited waited;
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    if (waits_outside(thread)) collect(event_of(thread.pending), waited);
+  }
+  if (waited.any && !waited.external) waited.external = has_children();
+  return waited;
+}
+
+/// The operation does no more than let time pass, unless what it waits for has come meanwhile.
+bool passes_time(const Operation& operation) {
+  if (operation.blocking != nullptr) return false;
+  switch (operation.kind) {
+    case abi::EventKind::Sleep:
+    case abi::EventKind::CondWake:
+    case abi::EventKind::FutexResume:
+    case abi::EventKind::SemWait: return true;
+    case abi::EventKind::Descriptor: return operation.detail == kTimed;
+    default: return false;
+  }
+}
+
+bool all_pass_time(Session& session) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const auto index = static_cast<abi::ThreadIndex>(i);
+    if (index == session.current_index() || !session.can_go_on(index)) continue;
+    if (!passes_time(session.thread(index).pending)) return false;
+  }
+  return true;
+}
+
+void poll_for(int milliseconds) {
+  raw_syscall(SYS_poll, reinterpret_cast<long>(collected.begin()),
+              static_cast<long>(collected.size()), milliseconds);
+}
+
+bool wait_outside(Session& session) {
+  const Waited waited = collect_all(session);
+  if (!waited.any) return false;
+  const std::int64_t timer = timers_next();
+  if (timer < 0) {
+    // A child may have done its part and ended since anybody looked.
+    outside_refresh(session);
+    if (session.any_can_go_on()) return true;
+    if (!waited.external) return false;  // they wait for each other
+    poll_for(waited.all_have_descriptors ? -1 : kLookMilliseconds);
+    outside_refresh(session);
+    return true;
+  }
+  // Nobody can go on before a timer goes off, unless something comes from outside: that has its
+  // chance first, in real time, and then virtual time jumps.
+  if (waited.external) poll_for(kTimerMilliseconds);
+  outside_refresh(session);
+  if (session.any_can_go_on()) return true;
+  session.clock().advance_to(timer);
+  timers_fire(session);
+  outside_refresh(session);
+  return true;
+}
+
+}  // namespace
+
+bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) {
+  session.set_outside_wait(&wait_outside);
+  operation.blocking = &kOutside;
+  operation.detail = reinterpret_cast<std::uint64_t>(&event);
+  session.arrive(operation);
+  cancellation_act(session, operation.site);
+  return event.happened(event) || !signal_due(session.current_index());
+}
+
+void outside_refresh(Session& session) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    if (waits_outside(thread)) session.refresh_thread(thread.index);
+  }
+}
+
+void outside_pause(Session& session, std::int64_t nanoseconds, const OutsideEvent* own) {
+  if (!all_pass_time(session)) return;
+  Waited waited = collect_all(session);
+  if (own != nullptr) collect(*own, waited);
+  if (!waited.any || (!waited.external && !has_children())) return;
+  const std::int64_t real = nanoseconds < kLongestPause ? nanoseconds : kLongestPause;
+  poll_for(static_cast<int>((real + kMillisecond - 1) / kMillisecond));
+  outside_refresh(session);
+}
+
+void outside_mark_internal(int descriptor, bool internal) {
+  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return;
+  const std::uint64_t bit = std::uint64_t{1} << (descriptor % 64);
+  std::uint64_t& word = internal_marks[descriptor / 64];
+  word = internal ? word | bit : word & ~bit;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waiting for what no thread of the program does: descriptors, child processes, signals from other
+// processes. Whether such a thing has happened is asked without waiting; a thread it has not
+// happened for is held up like one that waits for a mutex, and the others go on. Only when nobody
+// can go on does the process really wait.
+#pragma once
+
+#include <poll.h>
+
+#include "runtime/session/session.h"
+
+namespace heddle::runtime {
+
+/// What a thread waits for. Lives on its stack for as long as it waits.
+struct OutsideEvent {
+  /// Looks without waiting.
+  bool (*happened)(const OutsideEvent& event);
+  pollfd* descriptors = nullptr;  // that show it; none: it has to be looked for now and then
+  unsigned count = 0;
+  long subject[2] = {};  // the caller's own
+};
+
+/// The turn of an operation that cannot be done before `event` has happened, unless a signal or a
+/// cancellation comes for the thread. Returns false when it is a signal.
+bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
+/// Something that others may wait for outside was done: looks again who can go on.
+void outside_refresh(Session& session);
+/// The current thread is about to let time pass. If all others who could go on would do no more
+/// than that, gives what is waited for outside (and `own`, if there is) up to `nanoseconds` of real
+/// time, so that loops around sleeps and time limits do not run away from the rest of the world.
+void outside_pause(Session& session, std::int64_t nanoseconds, const OutsideEvent* own = nullptr);
+
+/// Marks operations of kind Descriptor that a time limit ends (Operation::detail).
+inline constexpr std::uint64_t kTimed = 1;
+
+/// The descriptor is one end of something that was made here and whose other end is here too: only
+/// this program's own threads can make it ready, as long as it has no children.
+void outside_mark_internal(int descriptor, bool internal);
+
+}  // namespace heddle::runtime

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/sync/signals.h"
+
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/entry/gate.h"
+#include "runtime/entry/real.h"
+#include "runtime/sync/thread.h"
+
+namespace heddle::runtime {
+namespace {
+
+constexpr int kSignals = 64;
+constexpr long kSetBytes = 8;  // of the kernel's signal sets
+using SignalSet = std::uint64_t;
+
+constinit SignalSet sent[abi::kMaxThreads] = {};   // by pthread_kill, not yet delivered
+constinit SignalSet masks[abi::kMaxThreads] = {};  // valid once some thread has set one
+constinit bool masks_differ = false;
+constinit SignalSet kernel_mask = 0;
+
+/// Came from outside while the runtime was at work.
+constinit SignalSet deferred = 0;
+constinit siginfo_t deferred_info[kSignals + 1] = {};
+constinit struct sigaction actions[kSignals + 1] = {};
+constinit SignalSet wrapped = 0;  // signals whose handler in the kernel is on_signal
+
+SignalSet bit_of(int number) {
+  return SignalSet{1} << (number - 1);
+}
+
+SignalSet set_of(const sigset_t* set) {
+  SignalSet result;
+  std::memcpy(&result, set, sizeof result);
+  return result;
+}
+
+void set_kernel_mask(SignalSet mask) {
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&mask), 0, kSetBytes);
+  kernel_mask = mask;
+}
+
+SignalSet ask_kernel_mask() {
+  SignalSet mask = 0;
+  raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, 0, reinterpret_cast<long>(&mask), kSetBytes);
+  return mask;
+}
+
+bool is_synchronous(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGTRAP || number == SIGSYS || number == SIGABRT;
+}
+
+bool is_ignored(int number) {
+  struct sigaction action{};
+  real().sigaction(number, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return true;
+  const bool harmless =
+      number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT;
+  return action.sa_handler == SIG_DFL && harmless;
+}
+
+void call_handler(int number, siginfo_t* info, void* context) {
+  const struct sigaction action = actions[number];
+  if ((static_cast<unsigned>(action.sa_flags) & SA_RESETHAND) != 0) {
+    actions[number].sa_handler = SIG_DFL;
+  }
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number, info, context);
+  } else {
+    action.sa_handler(number);
+  }
+}
+
+/// Stands in the kernel for the program's handlers of signals that may come at any time.
+void on_signal(int number, siginfo_t* info, void* context) {
+  if (session().running() && Gate::closed()) {
+    deferred |= bit_of(number);
+    deferred_info[number] = *info;
+    Gate::call_attention();
+    return;
+  }
+  const int error = errno;
+  call_handler(number, info, context);
+  errno = error;
+}
+
+SignalSet due_for(abi::ThreadIndex thread) {
+  return (sent[thread] | deferred) & ~signal_mask_of(thread);
+}
+
+/// The kernel would run it with the signal and the action's own set blocked.
+void run_deferred(int number) {
+  deferred &= ~bit_of(number);
+  siginfo_t info = deferred_info[number];
+  const SignalSet before = ask_kernel_mask();
+  set_kernel_mask(before | set_of(&actions[number].sa_mask) | bit_of(number));
+  const int error = errno;
+  static constinit ucontext_t no_context = {};  // there is none: it was interrupted long ago
+  call_handler(number, &info, &no_context);
+  errno = error;
+  set_kernel_mask(before);
+}
+
+}  // namespace
+
+std::uint64_t signal_mask_of(abi::ThreadIndex thread) {
+  return masks_differ ? masks[thread] : 0;
+}
+
+int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site) {
+  if (number < 0 || number > kSignals) return EINVAL;
+  Thread* const found = find_thread_by_handle(session, handle);
+  if (found == nullptr) return ESRCH;
+  const abi::ThreadIndex index = found->index;
+  const Operation operation = operation_on(nullptr, abi::EventKind::ThreadSignal, site);
+  session.arrive(operation);
+  session.record(operation, 0, index, static_cast<std::uint64_t>(number));
+  const bool finished = session.thread(index).finished;
+  if (number == 0 || finished || is_ignored(number)) return 0;
+  sent[index] |= bit_of(number);
+  Gate::call_attention();
+  if (index != session.current_index()) session.refresh_thread(index);
+  return 0;
+}
+
+int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change, sigset_t* before) {
+  if (!masks_differ) {
+    kernel_mask = ask_kernel_mask();
+    for (SignalSet& mask : masks) mask = kernel_mask;
+    masks_differ = true;
+  }
+  // Copied first: the program may give the same set for both.
+  const SignalSet given = change == nullptr ? 0 : set_of(change);
+  if (before != nullptr) {
+    std::memset(before, 0, sizeof *before);
+    std::memcpy(before, &masks[thread], sizeof masks[thread]);
+  }
+  if (change == nullptr) return 0;
+  switch (how) {
+    case SIG_BLOCK: masks[thread] |= given; break;
+    case SIG_UNBLOCK: masks[thread] &= ~given; break;
+    case SIG_SETMASK: masks[thread] = given; break;
+    default: return EINVAL;
+  }
+  masks[thread] &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
+  set_kernel_mask(masks[thread]);
+  Gate::call_attention();
+  return 0;
+}
+
+void signal_inherit_mask(abi::ThreadIndex from, abi::ThreadIndex to) {
+  masks[to] = masks[from];
+  sent[to] = 0;
+}
+
+std::uint64_t signal_waiting(abi::ThreadIndex thread) {
+  return sent[thread] | deferred;
+}
+
+bool signal_due(abi::ThreadIndex thread) {
+  return due_for(thread) != 0;
+}
+
+bool signal_restarts(abi::ThreadIndex thread) {
+  const SignalSet due = due_for(thread);
+  if (due == 0) return false;
+  return (actions[std::countr_zero(due) + 1].sa_flags & SA_RESTART) != 0;
+}
+
+void signal_deliver(Session& session) {
+  const abi::ThreadIndex thread = session.current_index();
+  if (masks_differ && masks[thread] != kernel_mask) set_kernel_mask(masks[thread]);
+  while (const SignalSet due = due_for(thread)) {
+    const int number = std::countr_zero(due) + 1;
+    if ((sent[thread] & bit_of(number)) == 0) {
+      run_deferred(number);
+      continue;
+    }
+    sent[thread] &= ~bit_of(number);
+    // The kernel thread that carries this thread now; the handler runs before the call returns.
+    raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
+  }
+  // What is left is for other threads: they will come here too.
+  SignalSet left = deferred;
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) left |= sent[i];
+  if (left != 0 || masks_differ) Gate::call_attention();
+}
+
+int signal_take(abi::ThreadIndex thread, std::uint64_t set) {
+  const SignalSet here = (sent[thread] | deferred) & set;
+  if (here == 0) return 0;
+  const int number = std::countr_zero(here) + 1;
+  if ((sent[thread] & bit_of(number)) != 0) {
+    sent[thread] &= ~bit_of(number);
+  } else {
+    deferred &= ~bit_of(number);
+  }
+  return number;
+}
+
+int signal_set_action(int number, const struct sigaction* action, struct sigaction* before) {
+  if (number < 1 || number > kSignals || is_synchronous(number)) {
+    return real().sigaction(number, action, before);
+  }
+  const bool was_wrapped = (wrapped & bit_of(number)) != 0;
+  const struct sigaction old = actions[number];
+  struct sigaction changed{};
+  bool wraps = false;
+  if (action != nullptr) {
+    changed = *action;
+    wraps = action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+    if (wraps) {
+      changed.sa_sigaction = &on_signal;
+      changed.sa_flags |= SA_SIGINFO;
+      actions[number] = *action;  // before the kernel may call it
+    }
+  }
+  const int result = real().sigaction(number, action == nullptr ? nullptr : &changed, before);
+  if (result != 0) {
+    actions[number] = old;
+    return result;
+  }
+  if (before != nullptr && was_wrapped) *before = old;
+  if (action != nullptr) {
+    actions[number] = *action;
+    wrapped = wraps ? wrapped | bit_of(number) : wrapped & ~bit_of(number);
+  }
+  return 0;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/reduce/ddmin.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <set>
+
+namespace heddle::analysis {
+namespace {
+
+std::vector<int> numbers(int count) {
+  std::vector<int> result(static_cast<std::size_t>(count));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+TEST(Ddmin, FindsExactlyWhatIsNeeded) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    const int count = 1 + static_cast<int>(random() % 60);
+    std::set<int> needed;
+    for (unsigned i = random() % 5; i > 0; --i) {
+      needed.insert(static_cast<int>(random() % static_cast<unsigned>(count)));
+    }
+    const auto result = ddmin<int>(numbers(count), [&](const std::vector<int>& candidate) {
+      const std::set<int> have(candidate.begin(), candidate.end());
+      return std::includes(have.begin(), have.end(), needed.begin(), needed.end());
+    });
+    EXPECT_EQ(result, std::vector<int>(needed.begin(), needed.end()));
+  }
+}
+
+TEST(Ddmin, NoSingleItemCanBeRemovedFromTheResult) {
+  // Either the even or at least ten numbers: not monotone, so only 1-minimality is promised.
+  const auto test = [](const std::vector<int>& candidate) {
+    return candidate.size() >= 10 || (candidate.size() >= 2 && candidate[0] % 2 == 0);
+  };
+  const auto result = ddmin<int>(numbers(40), test);
+  EXPECT_TRUE(test(result));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    std::vector<int> rest = result;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_FALSE(test(rest));
+  }
+}
+
+TEST(Ddmin, AsksLittleWhenNothingIsNeeded) {
+  int asked = 0;
+  const auto result = ddmin<int>(numbers(1000), [&](const std::vector<int>&) {
+    ++asked;
+    return true;
+  });
+  EXPECT_TRUE(result.empty());
+  EXPECT_EQ(asked, 1);
+}
+
+}  // namespace
+}  // namespace heddle::analysis

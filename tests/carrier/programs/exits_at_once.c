@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "threads.h"
+
+int main(void) {
+  run_threads();
+  fflush(stdout);
+  printf("never seen");
+  _exit(6);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An execution that is undone in place leaves nothing behind: whatever ran before, the next one is
+// byte for byte what a fresh process would have done.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include "tests/carrier/executions.h"
+
+namespace heddle::driver {
+namespace {
+
+const std::vector<std::uint64_t> kSeeds = {1, 2, 3, 4, 5, 6, 7, 8, 3, 3, 1, 8, 2, 20, 21, 22, 5};
+
+struct Case {
+  const char* program;
+  int status;     // of every execution, as wait(2) gives it; -2: not checked
+  bool in_place;  // executions share a process
+  const char* why;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.program;
+}
+
+constexpr int exited(int code) {
+  return code << 8;
+}
+
+class ResetOf : public testing::TestWithParam<Case> {};
+
+TEST_P(ResetOf, GivesWhatFreshProcessesGive) {
+  const auto program = native_program(GetParam().program);
+  Executions fresh(program, {.reset = "fork"});
+  Executions reused(program, {.reset = "inplace"});
+  const std::vector<Footprint> expected = fresh.run_all(kSeeds);
+  const std::vector<Footprint> actual = reused.run_all(kSeeds);
+  EXPECT_EQ(fresh.reset().processes, kSeeds.size());
+  for (std::size_t i = 0; i < kSeeds.size(); ++i) {
+    EXPECT_EQ(actual[i], expected[i]) << "execution " << i << " with seed " << kSeeds[i];
+    if (GetParam().status != -2) EXPECT_EQ(actual[i].status, GetParam().status);
+  }
+}
+
+TEST_P(ResetOf, HappensInPlaceWherePossible) {
+  Executions executions(native_program(GetParam().program), {});
+  executions.run_all(kSeeds);
+  if (GetParam().in_place) {
+    // The first worker goes when it turns out how many threads there are.
+    EXPECT_LE(executions.reset().processes, 2u);
+  } else {
+    EXPECT_EQ(executions.reset().processes, kSeeds.size());
+    EXPECT_NE(executions.target().reset_obstacle(), abi::ResetObstacle::None);
+  }
+}
+
+constexpr Case kCases[] = {
+    {"counts", exited(0), true, "threads, output, a heap"},
+    {"returns", exited(3), true, "main returns a status"},
+    {"exits_with_handlers", exited(4), true, "exit() with handlers and unflushed output"},
+    {"exits_in_thread", exited(5), true, "exit() in another thread"},
+    {"exits_at_once", exited(6), true, "_exit()"},
+    {"exits_quickly", exited(7), false, "quick_exit()"},
+    {"exits_raw", exited(8), false, "a system call made by hand"},
+    {"exits_holding_stream", exited(0), false, "exit() while a thread holds a stream"},
+    {"aborts", SIGABRT, true, "abort()"},
+    {"asserts", SIGABRT, true, "a failed assertion"},
+    {"crashes", SIGSEGV, true, "a null pointer"},
+    {"overflows_stack", SIGSEGV, true, "endless recursion"},
+    {"overflows_thread_stack", SIGSEGV, true, "the same in a thread"},
+    {"corrupts_memory", SIGSEGV, true, "writes over everything it can reach"},
+    {"corrupts_libc", SIGSEGV, false, "overwrites libc's and the runtime's data"},
+    {"kills_itself", SIGKILL, false, "SIGKILL"},
+    {"terminates_itself", SIGTERM, false, "SIGTERM with the default action"},
+    {"deadlocks", -2, true, "stopped by the runtime"},
+    {"opens_files", exited(0), true, "descriptors left open, standard ones replaced"},
+    {"closes_all", exited(0), false, "closes every descriptor there is"},
+    {"maps_memory", exited(0), true, "mappings left behind, the break moved"},
+    {"unmaps_own_library", exited(0), false, "changes mappings it did not make"},
+    {"handles_signals", exited(0), true, "handlers, masks and stacks left behind"},
+    {"leaves_signal_pending", exited(0), false, "a blocked signal stays pending"},
+    {"forks_and_waits", exited(0), true, "a child that is waited for"},
+    {"forks_and_leaves", exited(0), false, "a child that is not"},
+    {"changes_directory", exited(0), true, "working directory and file mask"},
+    {"sets_limits", exited(0), false, "resource limits"},
+    {"sets_timer", exited(0), false, "a timer that goes on"},
+    {"loads_library", exited(0), true, "dlopen and thread-local storage of a library"},
+    {"reads_input", exited(0), true, "standard input from its beginning"},
+    {"allocates_much", exited(0), true, "large blocks, given back and not"},
+    {"frees_early_memory", exited(0), true, "gives back pages that were there before it began"},
+    {"uses_thread_locals", exited(0), true, "thread_local variables, keys and their destructors"},
+    {"exits_thread", exited(0), true, "pthread_exit, also of the main thread"},
+    {"big_stacks", exited(0), true, "threads with large stacks"},
+    {"deep_first_stack", exited(0), true, "the first stack grows"},
+};
+INSTANTIATE_TEST_SUITE_P(Programs, ResetOf, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.program); });
+
+class ResetOfCorpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(ResetOfCorpus, GivesWhatFreshProcessesGive) {
+  for (const char* version : {"buggy", "fixed"}) {
+    const auto program = corpus_program(GetParam(), version);
+    const auto arguments = corpus_arguments(GetParam());
+    Executions fresh(program, {.reset = "fork"}, arguments);
+    Executions reused(program, {.reset = "inplace"}, arguments);
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) seeds.push_back(seed);
+    for (std::uint64_t seed = 100; seed >= 1; --seed) seeds.push_back(seed);
+    const std::vector<Footprint> expected = fresh.run_all(seeds);
+    const std::vector<Footprint> actual = reused.run_all(seeds);
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      ASSERT_EQ(actual[i], expected[i]) << version << ", execution " << i << ", seed " << seeds[i];
+    }
+    EXPECT_LE(reused.reset().processes, 4u) << version;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Corpus, ResetOfCorpus, testing::ValuesIn(corpus_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Reset, DoesNotDrift) {
+  Executions executions(native_program("counts"), {});
+  const Footprint first = executions.run(7);
+  executions.run(7);
+  for (int i = 0; i < 1000; ++i) executions.run(static_cast<std::uint64_t>(i));
+  const long resident = executions.resident_kilobytes();
+  const std::uint64_t processes = executions.reset().processes;
+  for (int i = 0; i < 100'000; ++i) executions.run(static_cast<std::uint64_t>(i % 1000));
+  EXPECT_EQ(executions.run(7), first);
+  EXPECT_EQ(executions.reset().processes, processes);
+  EXPECT_LE(executions.resident_kilobytes(), resident + 256);
+}
+
+TEST(Reset, SaysWhyItCannot) {
+  Executions executions(native_program("forks_and_leaves"), {});
+  executions.run_all(kSeeds);
+  EXPECT_EQ(executions.target().reset_obstacle(), abi::ResetObstacle::Children);
+}
+
+TEST(Reset, SurvivesAKilledWorker) {
+  Executions executions(native_program("counts"), {});
+  const Footprint before = executions.run(1);
+  executions.run(2);
+  kill(executions.target().channel().header().child, SIGKILL);
+  EXPECT_EQ(executions.run(1), before);
+}
+
+TEST(Reset, FollowsAChangeOfTheOption) {
+  Executions executions(native_program("counts"), {.reset = "inplace"});
+  const Footprint before = executions.run(1);
+  executions.run(2);
+  const std::uint64_t processes = executions.reset().processes;
+  executions.use({.reset = "fork"});
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.reset().processes, processes + 2);
+  executions.use({.reset = "inplace"});
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.run(1), before);
+  EXPECT_EQ(executions.reset().processes, processes + 3);
+}
+
+}  // namespace
+}  // namespace heddle::driver
