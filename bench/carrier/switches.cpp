@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bench_switches CARRIER COUNT: CPU nanoseconds for one switch between two threads, with nothing around
-// it. Prints one number.
+// bench_switches CARRIER COUNT: CPU nanoseconds for one switch between two threads, with nothing
+// around it. Prints one number.
 #include <time.h>
 
 #include <cstdio>
