@@ -36,8 +36,13 @@ void SurwStrategy::draw_meant(const ThreadSet* among) {
 }
 
 abi::ThreadIndex SurwStrategy::choose(const SchedulingPoint& point) {
-  point.enabled.for_each(
-      [&](abi::ThreadIndex thread) { weights_.meet(thread, point.threads.hash_of(thread)); });
+  point.enabled.for_each([&](abi::ThreadIndex thread) {
+    const ThreadWeights::Share share = weights_.meet(thread, point.threads.hash_of(thread));
+    // Whoever was meant stood also for the threads it had yet to create.
+    if (share.taken > 0 && share.from == meant_ && random_.below_large(share.of) < share.taken) {
+      meant_ = thread;
+    }
+  });
   if (meant_ == abi::kNoThread) draw_meant(nullptr);
   if (++waited_ > kPatience) {
     ThreadSet halted;

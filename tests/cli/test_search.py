@@ -23,6 +23,14 @@ class Strategies(Workshop):
                 again = self.json("replay", found["run"], "-n", "3")
                 self.assertTrue(again["reproduced"])
 
+    def test_surw_gives_a_new_thread_its_share(self):
+        # Main creates the thread that has to come first. Of three orders of three operations one
+        # fails; a strategy that means main when the thread appears never tries it.
+        program = self.build(BUGS / "check_then_use" / "buggy.c")
+        for seed in (1, 2, 3):
+            self.json("explore", "--strategy", "surw", "--seed", seed, "-n", "100", "--", program,
+                      status=1)
+
     def test_narrowed_points_find_it_and_it_comes_back(self):
         program = self.build(BUGS / "lost_update" / "buggy.c")
         for points in ("shared", "all"):

@@ -55,7 +55,7 @@ TEST(Portfolio, GivesEveryMemberTurns) {
   for (const std::string& trial : trials(settings({"portfolio"}), 100)) {
     names.insert(trial.substr(0, trial.find(' ')));
   }
-  EXPECT_EQ(names, (std::set<std::string>{"pos", "surw", "pct", "prefix", "guided", "random"}));
+  EXPECT_EQ(names, (std::set<std::string>{"pos", "surw", "pct", "prefix", "guided"}));
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/schedule/thread_weights.h"
 #include "tests/search/model_program.h"
 
 namespace heddle::search_model {
@@ -157,6 +158,24 @@ TEST(Surw, MakesAllOrdersOfSelectedOperationsEquallyLikely) {
     early += model.run(options("surw", seed), plan).reads[0][0] == 0;
   }
   EXPECT_NEAR(early, kRuns / 2, 5 * std::sqrt(kRuns) / 2);
+}
+
+// The thread that is meant is drawn while its child, which has half of what is to come, is not
+// there yet: it must not come first for that.
+TEST(Surw, CountsWhatAThreadHasYetToCreateAsItsOwnUntilThen) {
+  runtime::ThreadWeights weights;
+  const std::uint64_t child = abi::path_hash(abi::kMainThreadHash, 1);
+  const std::vector<abi::PlanRecord> plan = {weight(abi::kMainThreadHash, 0, 1),
+                                             weight(child, abi::kMainThreadHash, 3)};
+  weights.begin_run({plan.data(), plan.size()});
+  weights.meet(0, abi::kMainThreadHash);
+  EXPECT_EQ(weights.left(0), 4u);
+  const auto share = weights.meet(1, child);
+  EXPECT_EQ(share.from, 0);
+  EXPECT_EQ(share.taken, 3u);
+  EXPECT_EQ(share.of, 4u);
+  EXPECT_EQ(weights.left(0), 1u);
+  EXPECT_EQ(weights.left(1), 3u);
 }
 
 TEST(Guided, BringsAboutThePairItIsAskedFor) {
