@@ -19,7 +19,8 @@ struct Pool {
 };
 
 void use(Pool* pool) {
-  pool->permits.acquire();
+  // Not acquire(): that of libstdc++ 12 can sleep for ever, which is another finding.
+  while (!pool->permits.try_acquire()) std::this_thread::yield();
   assert(pool->used.fetch_add(1) < kSlots);  // heddle: culprit use
   pool->used.fetch_sub(1);                   // heddle: culprit leave
   pool->permits.release();

@@ -2,6 +2,7 @@
 """Searching as a user asks for it: strategies by name, their options, and what cannot be."""
 
 import os
+import pathlib
 import pty
 import signal
 import subprocess
@@ -84,6 +85,29 @@ class Strategies(Workshop):
         os.close(main)
         for word in (b"schedules", b"events a schedule", b"reads-from pairs", b"surw", b"bound"):
             self.assertIn(word, shown)
+
+
+class Fairness(Workshop):
+    SOURCE = pathlib.Path(__file__).resolve().parents[1] / "search" / "programs" / "spinning.c"
+    STRATEGIES = SEEDED + ["chess", "delay", "sequential", "portfolio"]
+
+    def test_waiting_by_running_is_no_failure_under_any_strategy(self):
+        program = self.build(self.SOURCE)
+        for way in ("flag", "exchange", "yield", "locked", "back-off"):
+            for strategy in self.STRATEGIES:
+                with self.subTest(way=way, strategy=strategy):
+                    found = self.json("explore", "--strategy", strategy, "--max-events", "10000",
+                                      "-n", "60", "--", program, way, status=0)
+                    self.assertEqual(found["failures"], [])
+
+    def test_waiting_for_each_other_by_running_is_found_by_every_strategy(self):
+        program = self.build(self.SOURCE)
+        for strategy in self.STRATEGIES:
+            with self.subTest(strategy=strategy):
+                found = self.json("explore", "--strategy", strategy, "--max-events", "10000",
+                                  "-n", "3", "--", program, "livelock", status=1)
+                self.assertEqual(found["failures"][0]["signature"]["kind"], "no-progress")
+                self.assertTrue(self.json("replay", found["run"])["reproduced"])
 
 
 class Mistakes(Workshop):
