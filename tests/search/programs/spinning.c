@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correct programs in which a thread waits for another by running: whatever the strategy, nothing is
-// to be reported. With "livelock", both wait for each other, and that is to be found.
+// Correct programs in which a thread waits for another by running: whatever the strategy, nothing
+// is to be reported. With "livelock", both wait for each other, and that is to be found.
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
