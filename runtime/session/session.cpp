@@ -31,6 +31,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
+  fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -125,7 +126,10 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+      !fair_turns_.apply(recorder_.event_count())) {
+    return;
+  }
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
@@ -139,6 +143,8 @@ void Session::go_on() {
 }
 
 abi::ThreadIndex Session::choose_next() {
+  const std::uint64_t events = recorder_.event_count();
+  if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);

@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/fair_turns.h"
 #include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
@@ -130,6 +131,7 @@ class Session final : private ThreadView {
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
   Strategy* strategy_ = nullptr;
+  FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
   Recorder recorder_;
