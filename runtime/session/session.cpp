@@ -100,9 +100,10 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
   return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
 }
 
-void Session::arrive(Operation operation) {
-  operation.thread = current_;
-  current().pending = operation;
+void Session::arrive(const Operation& operation) {
+  Operation& pending = current().pending;
+  pending = operation;
+  pending.thread = current_;
   refresh_thread(current_);
   go_on();
   at_turn_ = true;

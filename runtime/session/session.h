@@ -68,7 +68,7 @@ class Session final : private ThreadView {
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
 
   /// Waits for this thread's turn to do `operation` (whose `thread` is filled in here).
-  void arrive(Operation operation);
+  void arrive(const Operation& operation);
   /// Records what the current thread did at its turn. Stops the run when it may not go on.
   void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
               std::uint64_t aux = 0);

@@ -36,9 +36,9 @@ class Bug:
                      f"expected {statuses}\n{result.stdout}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def explore(self, version, model, seed, statuses):
+    def explore(self, version, model, seed, statuses, *flags):
         return self.heddle("explore", "--json", "--memory-model", model, "--seed", seed,
-                           "-n", self.manifest["explore_budget"], "--",
+                           "-n", self.manifest["explore_budget"], *flags, "--",
                            f"./{version}", *self.manifest["args"], statuses=statuses)
 
     def check_signature(self, signature):
@@ -92,7 +92,8 @@ class Bug:
             self.check_silent(model)
 
     def check_silent(self, model):
-        result = self.explore("fixed", model, 1, statuses=(0,))
+        # Each schedule twice: what Heddle does not control shows here.
+        result = self.explore("fixed", model, 1, (0,), "--check-determinism")
         assert result["schedules"] == self.manifest["explore_budget"]
         exhaustive = self.heddle("explore", "--json", "--memory-model", model, "--strategy", "chess",
                                  "-n", 20000 if model == "sc" else 5000, "--max-preemptions", 1,
