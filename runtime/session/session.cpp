@@ -134,12 +134,18 @@ void Session::go_on() {
   do {
     while (enabled_.count() == 0) {
       current_ = from;
-      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+      if (!wake_somebody()) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
   } while (current().is_flusher());
   if (current_ != from) carrier_->switch_to(from, current_);
+}
+
+/// Whoever is held back goes first: something outside may take time, or depend on this program.
+bool Session::wake_somebody() {
+  if (held_back_ != nullptr && held_back_->release(*this)) return true;
+  return outside_wait_ != nullptr && outside_wait_(*this);
 }
 
 abi::ThreadIndex Session::choose_next() {
@@ -216,6 +222,9 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
+  ++current().operations;
+  if (recorder_.event_count() >= look_at_) [[unlikely]]
+    look_at_ = held_back_->look(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
