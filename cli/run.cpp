@@ -71,6 +71,8 @@ ExitCode run(OneRunFlags& flags, bool json) {
     object["steps"] = kept.trace.steps.size();
     object["threads"] = trace::program_threads(kept.trace);
     object["exit_code"] = outcome.exit_code;
+    object["nondeterminism"] =
+        kept.leak ? nlohmann::json{{"difference", *kept.leak}} : nlohmann::json();
     if (outcome.failed()) object["signature"] = report::to_json(trace::signature_of(kept.trace));
     print_json(object);
   } else {
@@ -82,6 +84,10 @@ ExitCode run(OneRunFlags& flags, bool json) {
     } else {
       fmt::print("Kept as {}: {}\n", id, size_text(store.find(id)));
     }
+  }
+  if (kept.leak) {
+    if (!json) print_leak(1, *kept.leak);
+    return ExitCode::Environment;
   }
   return outcome.failed() ? ExitCode::ProgramFailed : ExitCode::Done;
 }

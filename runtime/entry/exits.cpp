@@ -36,7 +36,7 @@ bool any_stream_is_locked() {
 void at_exit(int status, void*) {
   if (!is_kept() || any_stream_is_locked()) return;
   fflush(nullptr);
-  end_execution(wait_status(status));
+  end_kept_execution(wait_status(status));
 }
 
 }  // namespace
