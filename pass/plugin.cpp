@@ -7,6 +7,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/instrumenter.h"
+#include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 
@@ -20,8 +21,9 @@ class FullVariantPass : public llvm::PassInfoMixin<FullVariantPass> {
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    const ProgramLayout layout(module);
     const std::vector<Site> sites = find_sites(module);
-    emit_site_table(module, sites);
+    emit_site_table(module, layout, sites);
     Hooks hooks(module);
     hooks.require_abi_version();
     for (const Site& site : sites) {
