@@ -11,6 +11,8 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/instrumenter.h"
+#include "pass/loop_counters.h"
+#include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
@@ -28,13 +30,16 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    const ProgramLayout layout(module);
     // Everything is numbered, whatever the variant, before anything is changed.
     std::vector<Site> sites = find_sites(module);
     const Structure structure =
         find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
-    emit_site_table(module, sites);
+    emit_site_table(module, layout, sites);
 
+    if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
+    if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
     if (variant_.base == abi::VariantBase::Full) {
