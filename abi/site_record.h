@@ -37,7 +37,13 @@ enum class SiteKind : std::uint16_t {
   RangeRead = 8,
   RangeWrite = 9,
   Call = 10,
+  // Places that steps name (abi/steps.def); numbered behind all of the above.
+  Function = 11,
+  Loop = 12,  // a natural loop, by its header
+  Block = 13,
+  Branch = 14,
 };
+inline constexpr SiteKind kLastSiteKind = SiteKind::Branch;
 
 struct SiteRecord {
   std::uint16_t kind;

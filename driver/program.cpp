@@ -39,9 +39,10 @@ std::filesystem::path find_in_path(const std::string& name) {
 
 }  // namespace
 
-Program Program::open(const std::string& name, const Progress& progress) {
+Program Program::open(const std::string& name, const Progress& progress, abi::Variant variant) {
   Program program;
   program.name_ = name;
+  program.variant_ = variant;
   const std::filesystem::path path = find_in_path(name);
   if (!std::filesystem::exists(path)) {
     throw user_error(fmt::format("there is no program {}", path.string()));
@@ -52,7 +53,7 @@ Program Program::open(const std::string& name, const Progress& progress) {
   program.build_id_ = build::read_build_id(path);
   program.executable_ = std::filesystem::absolute(path);
   if (build::is_heddle_built(path)) {
-    program.executable_ = build::derive_variant(path, build::Variant::Full, progress);
+    program.executable_ = build::derive_variant(path, variant, progress);
     program.sites_ = ir::SiteTable::of_program(program.executable_);
   }
   return program;

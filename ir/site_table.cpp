@@ -36,7 +36,7 @@ class Parser {
   SiteInfo site(std::uint32_t index) const {
     const auto record = record_at<abi::SiteRecord>(sites_, index);
     if (record.kind < static_cast<std::uint16_t>(abi::SiteKind::Load) ||
-        record.kind > static_cast<std::uint16_t>(abi::SiteKind::Call)) {
+        record.kind > static_cast<std::uint16_t>(abi::kLastSiteKind)) {
       throw damaged(fmt::format("site {} has the unknown kind {}", index, record.kind));
     }
     if (record.frames == 0 || record.frames > kMaxInlineDepth ||

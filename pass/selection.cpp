@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
@@ -26,16 +25,6 @@ struct Access {
 std::uint64_t store_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
   const llvm::TypeSize size = layout.getTypeStoreSize(type);
   return size.isScalable() ? 0 : size.getFixedValue();
-}
-
-// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
-// hook can be called from there.
-llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
-  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
-  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
-    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
-  }
-  return resolvers;
 }
 
 // Assembly that names memory accesses it without hooks; an empty one is a barrier to the compiler
@@ -177,6 +166,14 @@ bool is_hooked(const Site& site, Sharing& sharing) {
 
 }  // namespace
 
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
+  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
+  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
+    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
+  }
+  return resolvers;
+}
+
 bool is_instrumented(const llvm::Function& function) {
   return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
          !is_breakpoint_engine(function);
@@ -256,7 +253,7 @@ std::vector<Site> find_sites(llvm::Module& module) {
     const bool is_resolver = resolvers.contains(&function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       for (const Access& access : accesses_of(instruction, layout)) {
-        Site site{&instruction, access.kind, access.bytes, next++, false};
+        Site site{&instruction, access.kind, access.bytes, next++, false, nullptr};
         site.hooked = !is_resolver && is_hooked(site, sharing);
         sites.push_back(site);
       }

@@ -30,6 +30,10 @@ const char* kind_text(SiteKind kind) {
     case SiteKind::RangeRead: return abi::name_of(EventKind::RangeRead);
     case SiteKind::RangeWrite: return abi::name_of(EventKind::RangeWrite);
     case SiteKind::Call: return "call";
+    case SiteKind::Function: return "function";
+    case SiteKind::Loop: return "loop";
+    case SiteKind::Block: return "block";
+    case SiteKind::Branch: return "branch";
   }
   llvm_unreachable("every kind is listed");
 }
@@ -45,7 +49,7 @@ std::string callee_of(const Site& site) {
 class Builder {
  public:
   void add(const Site& site) {
-    const Chain& chain = chain_of(*site.instruction);
+    const Chain& chain = chain_of(*site.instruction, site.location);
     abi::SiteRecord record{};
     record.kind = static_cast<std::uint16_t>(site.kind);
     record.access_bytes = site.bytes <= std::numeric_limits<std::uint16_t>::max()
@@ -84,15 +88,15 @@ class Builder {
   };
 
   // Instructions of one line share their frames: most of the table would be repetition otherwise.
-  const Chain& chain_of(const llvm::Instruction& instruction) {
-    const llvm::DILocation* location = instruction.getDebugLoc();
+  const Chain& chain_of(const llvm::Instruction& instruction, const llvm::DILocation* location) {
+    if (location == nullptr) location = instruction.getDebugLoc();
     const void* identity = location != nullptr
                                ? static_cast<const void*>(location)
                                : static_cast<const void*>(instruction.getFunction());
     auto [known, is_new] = chains_.try_emplace(identity);
     if (!is_new) return known->second;
 
-    const std::vector<SourceFrame> frames = source_frames(instruction);
+    const std::vector<SourceFrame> frames = source_frames(instruction, location);
     const auto first = static_cast<std::uint32_t>(frames_.size());
     for (const SourceFrame& frame : frames) {
       frames_.push_back({string(frame.function), string(frame.file), frame.line, frame.column});

@@ -103,10 +103,10 @@ std::string readable_name(llvm::StringRef symbol) {
   return name;
 }
 
-std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction) {
+std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction,
+                                       const llvm::DILocation* location) {
   std::vector<SourceFrame> frames;
-  for (const llvm::DILocation* location = instruction.getDebugLoc(); location != nullptr;
-       location = location->getInlinedAt()) {
+  for (; location != nullptr; location = location->getInlinedAt()) {
     frames.push_back(frame_of(*location));
   }
   if (!frames.empty()) return frames;

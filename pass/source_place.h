@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instruction.h"
 
 namespace heddle::pass {
@@ -24,6 +25,8 @@ struct SourceFrame {
 std::string readable_name(llvm::StringRef symbol);
 
 /// Innermost inlined function first, the function that contains the instruction last; never empty.
-std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction);
+/// `location` is the instruction's, or null.
+std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction,
+                                       const llvm::DILocation* location);
 
 }  // namespace heddle::pass

@@ -6,19 +6,9 @@
 
 #include "runtime/base/text.h"
 #include "runtime/entry/gate.h"
+#include "runtime/entry/hooks.h"
 #include "runtime/memory/program_code.h"
 #include "runtime/memory/raw_memory.h"
-
-using Void = void;
-using Ptr = void*;
-using U8 = std::uint8_t;
-using U16 = std::uint16_t;
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-
-#define HEDDLE_HOOK(symbol, result, ...) \
-  extern "C" __attribute__((visibility("default"))) result symbol(__VA_ARGS__);
-#include "abi/hooks.def"
 
 extern "C" __attribute__((visibility("default"))) constinit char HEDDLE_ABI_SYMBOL = 1;
 
