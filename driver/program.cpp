@@ -63,9 +63,9 @@ trace::Site Program::site(abi::SiteId id) const {
   for (const SpecialSite& special : kSpecialSites) {
     if (special.id == id) return {special.key, "", {}};
   }
-  const ir::SiteInfo* const info = sites_ ? sites_->find(id) : nullptr;
-  if (info == nullptr) return {kSpecialSites[0].key, "", {}};
-  return {info->key, info->callee, info->frames};
+  std::optional<ir::SiteInfo> info = sites_ ? sites_->find(id) : std::nullopt;
+  if (!info) return {kSpecialSites[0].key, "", {}};
+  return {std::move(info->key), std::move(info->callee), std::move(info->frames)};
 }
 
 std::optional<abi::SiteId> Program::site_by_key(std::string_view key) const {

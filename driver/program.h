@@ -38,6 +38,9 @@ class Program {
   /// False for a program whose memory accesses cannot be seen.
   bool instrumented() const { return sites_.has_value(); }
 
+  /// Null if not instrumented.
+  const ir::SiteTable* sites() const { return sites_ ? &*sites_ : nullptr; }
+
   /// Also answers for sites that no instruction has, and for unknown ones.
   trace::Site site(abi::SiteId id) const;
   std::optional<abi::SiteId> site_by_key(std::string_view key) const;

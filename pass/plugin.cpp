@@ -11,6 +11,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/instrumenter.h"
+#include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
@@ -29,11 +30,12 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     // Everything is numbered, whatever the variant, before anything is changed.
+    const ProgramLayout layout(module);
     std::vector<Site> sites = find_sites(module);
     const Structure structure =
         find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
-    emit_site_table(module, sites);
+    emit_site_table(module, layout, sites);
 
     Hooks hooks(module);
     hooks.require_abi_version();

@@ -67,7 +67,8 @@ class Numbering {
 
   abi::SiteId site(SiteKind kind, llvm::Instruction& instruction,
                    const llvm::DILocation* location) {
-    structure_.sites.push_back({&instruction, kind, 0, next_, false, location});
+    structure_.sites.push_back(
+        {&instruction, kind, 0, next_, abi::Sharing::NotAnAccess, false, location});
     return next_++;
   }
 
