@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "abi/abi.h"
+#include "ir/code_places.h"
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
 #include "trace/trace.h"
@@ -30,7 +32,7 @@ class Program {
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return executable_; }
   /// False for a program whose memory accesses cannot be seen.
-  bool instrumented() const { return sites_.has_value(); }
+  bool instrumented() const { return sees_accesses_; }
 
   /// Also answers for sites that no instruction has, and for unknown ones.
   trace::Site site(abi::SiteId id) const;
@@ -45,7 +47,12 @@ class Program {
   std::string name_;
   std::string build_id_;
   std::filesystem::path executable_;
+  const ir::CodePlaces& code() const;
+
+  bool sees_accesses_ = false;
   std::optional<ir::SiteTable> sites_;
+  mutable std::shared_ptr<ir::CodePlaces> code_;  // read when first asked for
+  mutable std::map<abi::SiteId, trace::Site> code_sites_;
   mutable std::map<std::string, ir::SymbolTable> symbols_;  // by module, read when first asked for
 };
 
