@@ -46,6 +46,24 @@ bool accesses_memory(const llvm::InlineAsm& assembly) {
          (constraints.contains("~{memory}") || constraints.contains('*'));
 }
 
+// The engine of include/heddle/breakpoint.h is compiled into the program and no part of it: the
+// runtime counts on nobody else running while a thread is inside, and nobody wants to see it work.
+bool is_breakpoint_engine(const llvm::Value& value) {
+  return value.getName().starts_with("heddle_bp_");
+}
+
+// What the program tells the engine on its stack.
+bool is_breakpoint_argument(const llvm::Value& object) {
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&object);
+  const auto* type = variable == nullptr
+                         ? nullptr
+                         : llvm::dyn_cast<llvm::StructType>(variable->getAllocatedType());
+  return type != nullptr && type->hasName() &&
+         (type->getName().starts_with("struct.heddle_bp_") ||
+          type->getName().starts_with("class.heddle::live::") ||
+          type->getName().starts_with("struct.heddle::live::"));
+}
+
 bool leaves_the_program(const llvm::CallBase& call) {
   if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
     return accesses_memory(*assembly);
@@ -54,7 +72,7 @@ bool leaves_the_program(const llvm::CallBase& call) {
   const auto* function = llvm::dyn_cast<llvm::Function>(target);
   if (function == nullptr) return true;  // through a pointer: who knows
   if (function->isIntrinsic()) return false;
-  return function->isDeclarationForLinker();
+  return function->isDeclarationForLinker() || is_breakpoint_engine(*function);
 }
 
 // Whether other instrumented code gets the address, even if it keeps no copy. What is hooked there
@@ -160,7 +178,8 @@ bool is_hooked(const Site& site, Sharing& sharing) {
 }  // namespace
 
 bool is_instrumented(const llvm::Function& function) {
-  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked);
+  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
+         !is_breakpoint_engine(function);
 }
 
 llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind) {
@@ -203,10 +222,11 @@ bool Sharing::may_escape(llvm::Value* object) {
   bool escapes = true;
   const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
   if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
-    escapes = is_captured_or_passed_on(*object);
+    escapes = !is_breakpoint_argument(*object) && is_captured_or_passed_on(*object);
   } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
-    escapes =
-        variable->isThreadLocal() ? thread_local_may_escape(*variable) : !variable->isConstant();
+    escapes = is_breakpoint_engine(*variable) ? false
+              : variable->isThreadLocal()     ? thread_local_may_escape(*variable)
+                                              : !variable->isConstant();
   }
   escapes_[object] = escapes;
   return escapes;

@@ -80,6 +80,7 @@ std::string details(const Trace& trace, const Event& event) {
       return event.aux == 0 ? " woke nobody" : " woke " + thread_name(trace, event.aux - 1);
     case EventKind::CondWake: return wake_reason(event.value);
     case EventKind::FutexResume: return event.value == 0 ? " woken" : " timed out";
+    case EventKind::BreakpointPause: return event.value == 1 ? " met" : " in vain";
     case EventKind::OnceBegin: return event.value == 0 ? " already done" : " runs it";
     case EventKind::OnceEnd: return event.value == 0 ? "" : " left early";
     case EventKind::FutexRequeue: return fmt::format(" woke {}, moved {}", event.value, event.aux);

@@ -31,6 +31,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
+  fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -127,12 +128,15 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+      !fair_turns_.apply(recorder_.event_count())) {
+    return;
+  }
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
       current_ = from;
-      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+      if (!wake_somebody()) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
@@ -140,7 +144,15 @@ void Session::go_on() {
   if (current_ != from) carrier_->switch_to(from, current_);
 }
 
+/// Whoever is held back goes first: something outside may take time, or depend on this program.
+bool Session::wake_somebody() {
+  if (held_back_ != nullptr && held_back_->release(*this)) return true;
+  return outside_wait_ != nullptr && outside_wait_(*this);
+}
+
 abi::ThreadIndex Session::choose_next() {
+  const std::uint64_t events = recorder_.event_count();
+  if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
@@ -212,6 +224,9 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
+  ++current().operations;
+  if (recorder_.event_count() >= look_at_) [[unlikely]]
+    look_at_ = held_back_->look(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {

@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/fair_turns.h"
 #include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
@@ -24,8 +25,19 @@
 
 namespace heddle::runtime {
 
+class Session;
+
+/// Threads that nothing holds up but that are to let others go first (runtime/sync/breakpoint.cpp).
+struct HeldBack {
+  /// Refreshes them; returns the number of events from which on to be asked again.
+  std::uint64_t (*look)(Session& session);
+  /// Asked when nobody can go on: lets one of them go on, or returns false.
+  bool (*release)(Session& session);
+};
+
 struct Thread {
   std::uint64_t hash = 0;
+  std::uint64_t operations = 0;  // it has recorded
   std::uint32_t children = 0;
   abi::ThreadIndex index = 0;
   bool finished = false;
@@ -91,6 +103,12 @@ class Session final : private ThreadView {
   /// when nobody waits for such.
   using OutsideWait = bool (*)(Session& session);
   void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  /// Somebody is held back from now on.
+  void hold_back(const HeldBack& held_back) {
+    held_back_ = &held_back;
+    look_at_ = 0;
+  }
+  static constexpr std::uint64_t kNeverLook = ~std::uint64_t{0};
   bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
@@ -120,6 +138,7 @@ class Session final : private ThreadView {
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  bool wake_somebody();
   void add_flusher();
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
@@ -148,7 +167,10 @@ class Session final : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  const HeldBack* held_back_ = nullptr;
+  std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
   Strategy* strategy_ = nullptr;
+  FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
   Recorder recorder_;
