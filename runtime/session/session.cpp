@@ -82,6 +82,7 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
 }
 
 void Session::finish_thread() {
+  complete_write();
   Thread& thread = current();
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
@@ -102,6 +103,7 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
 }
 
 void Session::arrive(const Operation& operation) {
+  complete_write();
   Operation& pending = current().pending;
   pending = operation;
   pending.thread = current_;
@@ -242,6 +244,7 @@ void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::Site
 void Session::record_interrupted() {
   if (!running_ || !at_turn_) return;
   at_turn_ = false;
+  announced_.bytes = 0;
   const Operation& operation = current().pending;
   const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
   recorder_.add_event(
@@ -249,6 +252,7 @@ void Session::record_interrupted() {
 }
 
 void Session::stop(abi::FailureKind kind) {
+  complete_write();
   abi::FailureRecord& record = failure();
   record.kind = kind;
   record.thread = current_;
