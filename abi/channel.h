@@ -105,6 +105,11 @@ enum class DecisionKind : std::uint16_t {
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
   ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  // Plans only, behind the decisions, always one after the other: `thread`'s `occurrence`-th
+  // operation at `site` waits until that of the next record has been done. Earlier ones are
+  // stronger.
+  Hold = 8,
+  Until = 9,
 };
 
 struct DecisionRecord {
