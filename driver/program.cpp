@@ -58,17 +58,12 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
   program.build_id_ = build::read_build_id(path);
   program.executable_ = std::filesystem::absolute(path);
   if (build::is_heddle_built(path)) {
-<<<<<<< HEAD
     program.executable_ = build::derive_variant(path, variant, progress);
-    program.sites_ = ir::SiteTable::of_program(program.executable_);
-=======
-    program.executable_ = build::derive_variant(path, build::Variant::Full, progress);
     // Objects of another compiler, built with -fsanitize=thread, have no sites in the table.
     if (!program.sees_accesses_ || ir::SiteTable::is_in(program.executable_)) {
       program.sites_ = ir::SiteTable::of_program(program.executable_);
       program.sees_accesses_ = true;
     }
->>>>>>> carrier
   }
   return program;
 }

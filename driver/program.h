@@ -13,11 +13,8 @@
 #include <string_view>
 
 #include "abi/abi.h"
-<<<<<<< HEAD
 #include "abi/variant.h"
-=======
 #include "ir/code_places.h"
->>>>>>> carrier
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
 #include "trace/trace.h"
@@ -56,16 +53,13 @@ class Program {
                                                  std::uint64_t address) const;
 
  private:
+  const ir::CodePlaces& code() const;
+
   std::string name_;
   std::string build_id_;
   std::filesystem::path executable_;
-<<<<<<< HEAD
   abi::Variant variant_;
-=======
-  const ir::CodePlaces& code() const;
-
   bool sees_accesses_ = false;
->>>>>>> carrier
   std::optional<ir::SiteTable> sites_;
   mutable std::shared_ptr<ir::CodePlaces> code_;  // read when first asked for
   mutable std::map<abi::SiteId, trace::Site> code_sites_;

@@ -10,10 +10,10 @@
 //                                           %left = phi i32 [ 1, %body ], [ 0, %entry ]
 //                                           call void @__heddle_loop_exit(i32 %left, i32 93)
 //
-// Exceptions and longjmp leave loops and functions without passing any of their code. Clean-ups that
-// say so would change what the program does: unwinding is visible in its events. Instead the place
-// where the exception or longjmp ends up says which invocation and loop it is in; what was entered
-// since then is over, and the driver puts the missing exits in (driver/step_order.h).
+// Exceptions and longjmp leave loops and functions without passing any of their code. Clean-ups
+// that say so would change what the program does: unwinding is visible in its events. Instead the
+// place where the exception or longjmp ends up says which invocation and loop it is in; what was
+// entered since then is over, and the driver puts the missing exits in (driver/step_order.h).
 #pragma once
 
 #include "abi/variant.h"
