@@ -85,6 +85,15 @@ struct EventRecord {
   std::uint64_t aux;
 };
 
+/// Something only `thread` could notice, done after `event` events of the run had been recorded.
+struct StepRecord {
+  std::uint64_t event;
+  std::uint64_t value;
+  SiteId site;
+  StepKind kind;
+  ThreadIndex thread;
+};
+
 /// One point at which the strategy had a choice, taken before `thread`'s next event, which would be
 /// at `site`. How often the thread had been there before follows from the events.
 enum class DecisionKind : std::uint16_t {
@@ -96,6 +105,11 @@ enum class DecisionKind : std::uint16_t {
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
   ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  // Plans only, behind the decisions, always one after the other: `thread`'s `occurrence`-th
+  // operation at `site` waits until that of the next record has been done. Earlier ones are
+  // stronger.
+  Hold = 8,
+  Until = 9,
 };
 
 struct DecisionRecord {
@@ -199,11 +213,13 @@ struct ChannelHeader {
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver
 
-  Region events;     // EventRecord
-  Region decisions;  // DecisionRecord
-  Region threads;    // ThreadRecord
-  Region objects;    // ObjectRecord
-  Region text;       // bytes
+  Region events;             // EventRecord
+  Region decisions;          // DecisionRecord
+  Region threads;            // ThreadRecord
+  Region objects;            // ObjectRecord
+  Region text;               // bytes
+  Region steps;              // StepRecord
+  std::uint64_t steps_lost;  // for which there was no room
 
   FailureRecord failure;
 };

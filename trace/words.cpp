@@ -142,6 +142,11 @@ std::string describe(const Trace& trace, const Event& event) {
                      details(trace, event));
 }
 
+std::string describe(const Step& step) {
+  return step.kind == StepKind::Branch ? fmt::format("{} {}", abi::name_of(step.kind), step.value)
+                                       : std::string(abi::name_of(step.kind));
+}
+
 std::string describe_with_place(const Trace& trace, const Event& event) {
   std::string text = fmt::format("{} {}", thread_name(trace, event.thread), describe(trace, event));
   if (event.site == kNone) return text;

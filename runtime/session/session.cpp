@@ -32,6 +32,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
+  fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -84,6 +85,7 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
 }
 
 void Session::finish_thread() {
+  complete_write();
   Thread& thread = current();
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
@@ -104,6 +106,7 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
 }
 
 void Session::arrive(const Operation& operation) {
+  complete_write();
   Operation& pending = current().pending;
   pending = operation;
   pending.thread = current_;
@@ -129,7 +132,10 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+      !fair_turns_.apply(recorder_.event_count())) {
+    return;
+  }
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
@@ -165,6 +171,8 @@ bool Session::wake_somebody() {
 }
 
 abi::ThreadIndex Session::choose_next() {
+  const std::uint64_t events = recorder_.event_count();
+  if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
@@ -256,6 +264,7 @@ void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::Site
 void Session::record_interrupted() {
   if (!running_ || !at_turn_) return;
   at_turn_ = false;
+  announced_.bytes = 0;
   const Operation& operation = current().pending;
   const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
   recorder_.add_event(
@@ -263,6 +272,7 @@ void Session::record_interrupted() {
 }
 
 void Session::stop(abi::FailureKind kind) {
+  complete_write();
   abi::FailureRecord& record = failure();
   record.kind = kind;
   record.thread = current_;
