@@ -205,7 +205,9 @@ struct ChannelHeader {
   std::uint32_t state;  // ChannelState
   std::int32_t child;   // process id of the running execution
   std::int32_t status;  // its wait status, valid in Finished
-  std::uint32_t reserved;
+  // 0: executions are made as they are asked for. N: the process itself is the only execution, and
+  // stops before event N - 1 for a debugger to look at it (runtime/session/debugger.h).
+  std::uint32_t debug_stop;
   ResetState reset;
 
   Options options;  // written by the driver before RunRequested

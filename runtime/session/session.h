@@ -84,6 +84,8 @@ class Session final : private ThreadView {
   /// Something about `address` changed: looks again who of those waiting for it can go on.
   void refresh(std::uint64_t address);
   void refresh_thread(abi::ThreadIndex index);
+  /// Stops before the current thread's operation if a debugger wants it.
+  void look_for_debugger();
   /// A choice of data, at the current thread's turn.
   std::uint32_t choose_value(std::uint32_t bound);
 
