@@ -76,5 +76,8 @@ inline constexpr SiteId kThreadStartSite = 1;
 inline constexpr SiteId kThreadExitSite = 2;
 inline constexpr SiteId kFlushSite = 3;  // where a flusher decides; its events are at the stores'
 inline constexpr SiteId kFirstSite = 16;
+/// From here on: the instruction before a return address in code that the pass has not seen, by
+/// that address relative to where the program is loaded.
+inline constexpr SiteId kCodeSites = 0x80000000;
 
 }  // namespace heddle::abi

@@ -298,4 +298,16 @@ std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Sche
   return plan;
 }
 
+abi::PlanRecord point_record(const Program& program, abi::DecisionKind kind,
+                             const analysis::Point& point) {
+  const std::optional<abi::SiteId> site = program.site_by_key(point.site);
+  if (!site) {
+    throw user_error(
+        fmt::format("this build of {} has no place {}; explore it again with: heddle "
+                    "explore -- {}",
+                    program.name(), point.site, program.name()));
+  }
+  return {hash_of_path(point.thread), 0, *site, point.occurrence, kind, {}};
+}
+
 }  // namespace heddle::driver

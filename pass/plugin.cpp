@@ -30,8 +30,8 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    const ProgramLayout layout(module);
     // Everything is numbered, whatever the variant, before anything is changed.
+    const ProgramLayout layout(module);
     std::vector<Site> sites = find_sites(module);
     const Structure structure =
         find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));

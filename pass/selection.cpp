@@ -227,11 +227,14 @@ Sharing SharingAnalysis::of_object(llvm::Value* object) {
   Sharing sharing = Sharing::Shared;
   const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
   if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
-    if (is_breakpoint_argument(*object) || !is_captured_or_passed_on(*object))
+    if (is_breakpoint_argument(*object)) {
+      sharing = Sharing::Breakpoint;
+    } else if (!is_captured_or_passed_on(*object)) {
       sharing = Sharing::Stack;
+    }
   } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
     if (is_breakpoint_engine(*variable)) {
-      sharing = Sharing::BreakpointEngine;
+      sharing = Sharing::Breakpoint;
     } else if (variable->isConstant()) {
       sharing = Sharing::Constant;
     } else if (variable->isThreadLocal() && !thread_local_may_escape(*variable)) {

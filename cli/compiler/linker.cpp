@@ -39,6 +39,7 @@ struct Request {
   bool relocatable = false;
   bool shared = false;
   bool own_layout = false;  // a linker script of the user's
+  bool is_static = false;
 };
 
 Request read_request(const Words& words) {
@@ -58,6 +59,8 @@ Request read_request(const Words& words) {
       request.shared = true;
     } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
       request.own_layout = true;
+    } else if (word == "-static" || word == "-Bstatic" || word == "--no-dynamic-linker") {
+      request.is_static = true;
     } else if (word == "--build-id") {
       request.build_id = "sha1";
     } else if (word.starts_with("--build-id=")) {
@@ -103,6 +106,14 @@ int link(const Words& given, const Words& added) {
 int link_and_keep(const Words& given, const Request& request) {
   Words added = {"--no-fat-lto-objects"};
   if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
+  if (!request.is_static) {
+    // Named in the program only if an object built with -fsanitize=thread needs it.
+    for (const std::string& word :
+         {std::string("--push-state"), std::string("--as-needed"),
+          build::own_library("libheddle_tsan.so").string(), std::string("--pop-state")}) {
+      added.push_back(word);
+    }
+  }
   if (request.build_id.empty() || request.build_id == "none") added.emplace_back("--build-id=sha1");
   if (is_probe(request.output)) return link(given, added);
   // A library's hooks would name sites of the program it is loaded into.

@@ -73,9 +73,19 @@ class Session final : private ThreadView {
   /// Records what the current thread did at its turn. Stops the run when it may not go on.
   void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
               std::uint64_t aux = 0);
+  /// The current thread's turn to write; the program does it itself when it is back. Recorded, with
+  /// what was written, before anything else happens.
+  void announce_write(const Operation& operation, unsigned bytes);
+  /// What was announced has been written: called before whatever could hide it.
+  void complete_write() {
+    if (announced_.bytes != 0) [[unlikely]]
+      record_announced();
+  }
   /// Something about `address` changed: looks again who of those waiting for it can go on.
   void refresh(std::uint64_t address);
   void refresh_thread(abi::ThreadIndex index);
+  /// Stops before the current thread's operation if a debugger wants it.
+  void look_for_debugger();
   /// A choice of data, at the current thread's turn.
   std::uint32_t choose_value(std::uint32_t bound);
 
@@ -86,6 +96,7 @@ class Session final : private ThreadView {
   void settle(std::uint64_t address, std::uint64_t bytes);
   /// Makes all pending stores of the thread visible.
   void drain(abi::ThreadIndex thread);
+  bool is_sequentially_consistent() const;
   bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
 
@@ -134,12 +145,22 @@ class Session final : private ThreadView {
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
+  void record_announced();
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
   bool running_ = false;
-  bool at_turn_ = false;   // between arrive() and record()
+  bool at_turn_ = false;  // between arrive() and record()
+  /// A write that the program was told to do and that is not recorded yet.
+  struct Announced {
+    abi::EventKind kind = abi::EventKind::None;
+    abi::SiteId site = abi::kUnknownSite;
+    Place place;
+    std::uint64_t address = 0;
+    unsigned bytes = 0;  // 0: there is none
+  };
+  Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;

@@ -13,7 +13,7 @@ from controlled import ROOT, Workshop
 sys.path.insert(0, str(ROOT / "breakpoint" / "corpus"))
 import pin  # noqa: E402
 
-SEEDS = 10
+SEEDS = 5
 
 
 def main(tools, directory):

@@ -92,7 +92,7 @@ class Bug:
         for instance in self.manifest.get("instances", []):
             tries = []
             for seed in range(1, INSTANCE_SEEDS + 1):
-                result = self.explore("buggy", "sc", seed, (1,), instance)
+                result = self.explore("buggy", "sc", seed, (1,), instance=instance)
                 self.check_signature(result["failures"][0]["signature"])
                 tries.append(result["schedules_to_first_failure"])
             print(f"{' '.join(instance['args'])}: schedules {tries}")
