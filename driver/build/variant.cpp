@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/build/variant.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -162,6 +164,19 @@ void write_response(const fs::path& file, const Words& words, const Cache& cache
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
 }
 
+/// False for a file that was cut short: the linker puts the section headers last. Such an entry of
+/// the cache is made again.
+bool is_whole(const fs::path& program) {
+  Elf64_Ehdr header{};
+  std::ifstream file(program, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  const bool is_elf = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(program, error);
+  return is_elf && !error && header.e_shoff != 0 &&
+         header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize <= size;
+}
+
 /// Links the variant into `output`; true if the result is tied to the program's directory.
 bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
                   const std::string& build_id, const Variant& variant, const fs::path& output,
@@ -203,7 +218,7 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   const auto find_cached = [&]() -> fs::path {
     for (const std::string& known : {name, tied_name}) {
       fs::path place = cache.variant(build_id, known, file_name);
-      if (!fs::exists(place)) continue;
+      if (!fs::exists(place) || !is_whole(place)) continue;
       cache.touch(place);
       return place;
     }
