@@ -11,7 +11,7 @@ import unittest
 
 from workshop import BUGS, TOOLS, Workshop
 
-SEEDED = ["random", "pct", "pos", "urw", "surw", "guided"]
+SEEDED = ["random", "pct", "pos", "urw", "surw", "guided", "rare"]
 
 
 class Strategies(Workshop):
