@@ -10,13 +10,13 @@ STRATEGIES = ["random", "pct", "pos", "urw", "surw", "guided", "rare", "chess", 
 SINGLE = [name for name in STRATEGIES if name != "portfolio"]
 
 
-def tries(runs, budget):
-    """A run that found nothing counts as its budget: the truth is more."""
-    return [first if first else budget for first, _, _ in runs]
+def tries(runs):
+    """A run that was cut off counts as the schedules it tried: the truth is more."""
+    return [first if first else max(schedules, 1) for first, schedules, _ in runs]
 
 
-def mean(runs, budget):
-    return statistics.fmean(tries(runs, budget))
+def mean(runs):
+    return statistics.fmean(tries(runs))
 
 
 def interval(values):
@@ -29,10 +29,10 @@ def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def cell(runs, budget):
+def cell(runs):
     if not runs:
         return "-"
-    values = tries(runs, budget)
+    values = tries(runs)
     found = sum(first is not None for first, _, _ in runs)
     if found == 0:
         return f"none in {max(schedules for _, schedules, _ in runs)}"
@@ -53,7 +53,7 @@ def write_programs(counts):
     print("| program | budget | " + " | ".join(STRATEGIES) + " |")
     print("|---|---" + "|---" * len(STRATEGIES) + "|")
     for label, row in sorted(counts.items()):
-        cells = [cell(row.get(name, []), row["budget"]) for name in STRATEGIES]
+        cells = [cell(row.get(name, [])) for name in STRATEGIES]
         print(f"| {label} | {row['budget']} | " + " | ".join(cells) + " |")
 
 
@@ -62,7 +62,7 @@ def write_summary(counts):
                 if all(row.get(name) for name in STRATEGIES)}
     if not complete:
         return
-    means = {name: {label: mean(row[name], row["budget"]) for label, row in complete.items()}
+    means = {name: {label: mean(row[name]) for label, row in complete.items()}
              for name in STRATEGIES}
     best_of = {label: min(means[name][label] for name in SINGLE) for label in complete}
     print(f"\nOver the {len(complete)} rows in which every strategy was measured:\n")
@@ -88,8 +88,8 @@ def write_summary(counts):
 def write(counts):
     print("## Search: schedules to the first failure\n")
     print("Mean over the seeds of the number of the first failing schedule, with its 95 % bootstrap "
-          "interval. Runs cut off (by the budget of schedules or 60 s) count as the budget and are "
-          "marked: `> mean (found/seeds)`. Counts are exact and repeatable; seconds are wall time of "
+          "interval. Runs cut off, by the budget of schedules or by `--time`, count as what they had "
+          "tried and are marked: `> mean (found/seeds)`. Counts are exact and repeatable; seconds are wall time of "
           "a machine that did other things too. Raw counts: `bench/search/counts.json`.\n")
     write_programs(counts)
     write_summary(counts)

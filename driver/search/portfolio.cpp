@@ -105,6 +105,7 @@ class Portfolio final : public Search {
     status.mean_events = knowledge_.mean_events();
     for (const Arm& arm : arms_) {
       status.strategies.push_back(arm.status);
+      if (const auto bound = arm.source->exhausted_bound()) status.exhausted = bound;
       if (const auto bound = arm.source->open_bound()) {
         status.bound = bound;
         status.waiting = arm.source->waiting();
