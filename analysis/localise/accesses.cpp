@@ -227,7 +227,7 @@ void Accesses::find_sections() {
 std::vector<Section> Accesses::sections(std::size_t event) const {
   std::vector<Section> result;
   for (const Section& section : sections_[owner(event)]) {
-    if (section.acquired < event && event < section.released) result.push_back(section);
+    if (section.acquired < event && event <= section.released) result.push_back(section);
   }
   return result;
 }

@@ -54,7 +54,7 @@ class Accesses {
   /// What the thread does next, or nothing when the run ended before.
   std::optional<std::size_t> next_of_thread(std::size_t event) const;
 
-  /// The critical sections `event` is in, from the outermost.
+  /// The critical sections `event` is in, from the outermost; what ends one is still in it.
   std::vector<Section> sections(std::size_t event) const;
 
  private:

@@ -27,11 +27,14 @@ std::optional<CommonSection> common_section(const Accesses& accesses, std::size_
   return std::nullopt;
 }
 
-/// Where a thread may be made to wait after `event` without keeping others from a lock.
-std::optional<std::size_t> next_outside_sections(const Accesses& accesses, std::size_t event) {
-  auto next = accesses.next_of_thread(event);
-  while (next && !accesses.sections(*next).empty()) next = accesses.next_of_thread(*next);
-  return next;
+/// Where a thread may be made to wait after `point` without keeping others from a lock.
+std::optional<Point> next_outside_sections(const Observed& run, const Point& point) {
+  const auto event = run.accesses.find(point);
+  if (!event) return std::nullopt;
+  auto next = run.accesses.next_of_thread(*event);
+  while (next && !run.accesses.sections(*next).empty()) next = run.accesses.next_of_thread(*next);
+  if (!next) return std::nullopt;
+  return run.accesses.point(*next);
 }
 
 /// The events of a pair in an execution that has both, or nothing.
@@ -109,7 +112,6 @@ Verdict Experiments::forbid_from(const PairPoints& pair, std::size_t hold, std::
   const auto first = result.accesses.find(pair.first);
   const auto second = result.accesses.find(pair.second);
   const bool turned = !first || (second && *second < *first);
-  const std::string signature = trace::signature(result.attempt.trace);
   const bool passed = !result.attempt.trace.outcome.failed();
   on_attempt_(std::move(result.attempt));
   if (!turned) return Verdict::Impossible;
@@ -121,9 +123,9 @@ Verdict Experiments::enforce(const std::vector<PairPoints>& pairs, const Observe
   std::vector<Order> orders;
   std::vector<Order> immediate;
   for (const PairPoints& pair : pairs) {
-    auto located = locate_in(base, pair);
-    if (!located) located = locate_in(origin, pair);
+    auto located = locate_in(origin, pair);
     if (!located) located = locate_in(failed_, pair);
+    if (!located) located = locate_in(base, pair);
     if (!located) {
       orders.push_back({pair.first, pair.second});
       continue;
@@ -132,9 +134,11 @@ Verdict Experiments::enforce(const std::vector<PairPoints>& pairs, const Observe
     const auto common = common_section(accesses, located->first, located->second);
     orders.push_back(
         {pair.first, common ? accesses.point(common->of_second.acquired) : pair.second});
-    if (const auto next = next_outside_sections(accesses, located->first)) {
-      immediate.push_back({pair.second, accesses.point(*next)});
-    }
+    // The dependence is to be an immediate one: the first thread waits in its turn. What it would
+    // do next, the failing run may not have come to.
+    std::optional<Point> next = next_outside_sections(base, pair.first);
+    if (!next) next = next_outside_sections(*located->in, pair.first);
+    if (next) immediate.push_back({pair.second, *next});
   }
   orders.insert(orders.end(), immediate.begin(), immediate.end());
   Observed result = steer(base.attempt.schedule, orders);
@@ -142,8 +146,9 @@ Verdict Experiments::enforce(const std::vector<PairPoints>& pairs, const Observe
   for (const PairPoints& pair : pairs) {
     const auto first = result.accesses.find(pair.first);
     const auto second = result.accesses.find(pair.second);
-    // The second access may be what the failure kept from happening.
-    forced = forced && first && (!second || *first < *second);
+    forced = forced && first && second &&
+             std::find(result.instances.begin(), result.instances.end(),
+                       PairInstance{*first, *second}) != result.instances.end();
   }
   const bool same = trace::signature(result.attempt.trace) == signature_;
   on_attempt_(std::move(result.attempt));

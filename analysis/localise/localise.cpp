@@ -82,10 +82,10 @@ class Localiser {
   }
 
  private:
-  std::uint32_t id_of(const PairInstance& instance) {
-    const RunPairs one = collect_pairs(failed_.accesses, {instance}, table_);
-    return one.seen.front().id;
+  std::uint32_t id_in(const Observed& run, const PairInstance& instance) {
+    return collect_pairs(run.accesses, {instance}, table_).seen.front().id;
   }
+  std::uint32_t id_of(const PairInstance& instance) { return id_in(failed_, instance); }
 
   bool exhausted() const {
     return experiments_.executions() >= options_.max_experiments ||
@@ -105,8 +105,7 @@ class Localiser {
     const std::uint32_t original = table_.reversed(id);
     for (const auto& base : passing_.bases()) {
       for (const PairInstance& instance : base->instances) {
-        const RunPairs one = collect_pairs(base->accesses, {instance}, table_);
-        if (table_.pc(one.seen.front().id) != table_.pc(original)) continue;
+        if (table_.pc(id_in(*base, instance)) != table_.pc(original)) continue;
         const Suspect found = suspect(id, *base, instance.second, instance.first, false);
         const bool known = std::any_of(result.begin(), result.end(), [&](const Suspect& other) {
           return other.points == found.points;
@@ -279,12 +278,46 @@ class Localiser {
       const Suspect it = suspect(id_of(instance), failed_, instance.first, instance.second, true);
       if (forbid(it) == Verdict::Holds) necessary.push_back(it);
     }
-    if (necessary.empty()) return std::nullopt;
     std::reverse(necessary.begin(), necessary.end());
+    if (auto finding = confirmed_experiment(necessary)) return finding;
+    const std::vector<Suspect> missing = cut_off();
+    for (const Suspect& one : missing) {
+      std::vector<Suspect> with_one = necessary;
+      with_one.push_back(one);
+      if (auto finding = confirmed_experiment(with_one)) return finding;
+    }
+    add(necessary, missing);
+    return confirmed_experiment(necessary);
+  }
+
+  std::optional<Finding> confirmed_experiment(const std::vector<Suspect>& necessary) {
+    if (necessary.empty() || exhausted()) return std::nullopt;
     Finding finding = confirm("experiment", to_text(Level::Tid), necessary);
     finding.forbidden = {necessary.size(), necessary.size()};
     if (!finding.confirmed) return std::nullopt;
     return finding;
+  }
+
+  /// Pairs of passing runs whose second access the failed run had without the first, which it did
+  /// not come to: procedure II without its demand that passing runs agree.
+  std::vector<Suspect> cut_off() {
+    std::vector<Suspect> result;
+    std::set<PairPoints> tried;
+    for (std::size_t i = 0; i < passing_.bases().size(); ++i) {
+      const Observed& base = *passing_.bases()[i];
+      for (const PairInstance& instance : base.instances) {
+        const PairPoints points{base.accesses.point(instance.second),
+                                base.accesses.point(instance.first)};
+        if (exhausted() || !tried.insert(points).second || !failed_.accesses.find(points.first) ||
+            failed_.accesses.find(points.second)) {
+          continue;
+        }
+        const Suspect it = suspect(table_.reversed(id_in(base, instance)), base, instance.second,
+                                   instance.first, false);
+        if (forbid(it) == Verdict::Holds) result.push_back(it);
+      }
+    }
+    return result;
   }
 
   FoundAccess found_access(const Observed& origin, std::size_t event) const {
