@@ -35,7 +35,10 @@ struct FoundAccess {
 };
 
 struct FoundPair {
-  std::string variable;
+  std::string variable;  // as a person would say it
+  trace::ObjectKind object_kind = trace::ObjectKind::Unknown;
+  std::string object;  // as the trace names it
+  std::uint64_t offset = 0;
   FoundAccess first;
   FoundAccess second;
   bool in_failed_run = true;

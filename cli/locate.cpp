@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
+#include "cli/variable_names.h"
 #include "driver/program_oracle.h"
 #include "report/finding_json.h"
 #include "report/json.h"
@@ -127,7 +128,8 @@ ExitCode locate(const LocateFlags& flags, bool json) {
   options.progress = [&](std::string_view phase, std::uint64_t executions) {
     progress.update([&] { return fmt::format("locating, {}: {} executions", phase, executions); });
   };
-  const analysis::Localisation localisation = analysis::localise(oracle, failed, options);
+  analysis::Localisation localisation = analysis::localise(oracle, failed, options);
+  name_variables(localisation, program.executable());
   progress.clear();
 
   if (!flags.sarif_file.empty()) {

@@ -333,11 +333,19 @@ class Localiser {
     return access;
   }
 
+  static void set_memory(FoundPair& pair, const trace::Trace& trace, trace::ObjectIndex object,
+                         std::uint64_t offset) {
+    pair.variable = trace::memory_name(trace, object, offset);
+    pair.object_kind = trace.objects[object].kind;
+    pair.object = trace.objects[object].name;
+    pair.offset = offset;
+  }
+
   FoundPair found_pair(const Suspect& suspect, bool suspicious) const {
     const trace::Trace& trace = suspect.origin->attempt.trace;
     const trace::Event& event = trace.events[suspect.second];
     FoundPair pair;
-    pair.variable = trace::memory_name(trace, event.object, event.offset);
+    set_memory(pair, trace, event.object, event.offset);
     pair.first = found_access(*suspect.origin, suspect.first);
     pair.second = found_access(*suspect.origin, suspect.second);
     pair.in_failed_run = suspect.in_failed_run;
@@ -378,7 +386,7 @@ class Localiser {
       }
       if (!acquired) continue;
       FoundPair pair;
-      pair.variable = trace::memory_name(trace, wait.object, wait.offset);
+      set_memory(pair, trace, wait.object, wait.offset);
       pair.first = found_access(failed_, *acquired);
       pair.first.role = "lock";
       pair.second.point = {trace.threads[wait.thread].path, trace.sites[wait.site].key, visits + 1};
