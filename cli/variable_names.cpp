@@ -27,7 +27,9 @@ std::string VariableNames::expression(const std::string& line, std::uint32_t col
     const long begin = it->position() + 1;
     const long finish = begin + static_cast<long>(text.size());
     const long at = column;
-    const long distance = at < begin ? begin - at : at > finish ? at - finish : 0;
+    // A bare name is a member only where there is no object to write before it.
+    const long bare = separator == std::string::npos ? 1000 : 0;
+    const long distance = bare + (at < begin ? begin - at : at > finish ? at - finish : 0);
     if (best.empty() || distance < best_distance) {
       best = text;
       best_distance = distance;
