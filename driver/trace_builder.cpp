@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "driver/step_order.h"
 #include "trace/words.h"
 
 namespace heddle::driver {
@@ -30,6 +31,12 @@ class TraceBuilder {
       trace_.events.push_back({record.kind, record.thread, site(record.site), location.object,
                                record.size, location.offset, record.value, record.aux});
     }
+    StepOrder steps(program_.variant());
+    for (const abi::StepRecord& record : channel_.steps()) {
+      steps.add({record.kind, record.thread, site(record.site), record.event, record.value},
+                trace_.steps);
+    }
+    trace_.steps_lost = channel_.header().steps_lost;
     add_outcome(ending);
     return std::move(trace_);
   }
