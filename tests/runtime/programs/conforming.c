@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What glibc's own tests expect and Heddle once did not do: limits that are no times and clocks that
-// cannot be waited for are refused, a thread begins with the signal mask of its attributes, changing
-// the identity works with threads about, and the main thread can be joined when it has left.
+// What glibc's own tests expect and Heddle once did not do: limits that are no times and clocks
+// that cannot be waited for are refused, a thread begins with the signal mask of its attributes,
+// changing the identity works with threads about, and the main thread can be joined when it has
+// left.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
