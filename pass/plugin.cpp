@@ -11,6 +11,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/instrumenter.h"
+#include "pass/loop_counters.h"
 #include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
@@ -37,6 +38,8 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
 
+    if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
+    if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
     if (variant_.base == abi::VariantBase::Full) {

@@ -41,6 +41,7 @@ struct Thread {
   std::uint32_t children = 0;
   abi::ThreadIndex index = 0;
   bool finished = false;
+  bool exited = false;  // the main thread, which lives on until the others are over, has left
   bool joined = false;
   bool detached = false;
   bool absent = false;       // created as far as its creator can tell, but never started
