@@ -90,6 +90,7 @@ def write(counts):
     print("Mean over the seeds of the number of the first failing schedule, with its 95 % bootstrap "
           "interval. Runs cut off, by the budget of schedules or by `--time`, count as what they had "
           "tried and are marked: `> mean (found/seeds)`. Counts are exact and repeatable; seconds are wall time of "
-          "a machine that did other things too. Raw counts: `bench/search/counts.json`.\n")
+          "a machine that did other things too. Raw counts: `bench/search/counts.json`. Programs that do not appear have not been "
+          "measured.\n")
     write_programs(counts)
     write_summary(counts)
