@@ -6,6 +6,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
+#include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/program_layout.h"
 #include "pass/selection.h"
@@ -24,6 +25,7 @@ class FullVariantPass : public llvm::PassInfoMixin<FullVariantPass> {
     const ProgramLayout layout(module);
     const std::vector<Site> sites = find_sites(module);
     emit_site_table(module, layout, sites);
+    add_discriminators(module, layout);
     Hooks hooks(module);
     hooks.require_abi_version();
     for (const Site& site : sites) {
