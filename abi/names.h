@@ -30,6 +30,16 @@ constexpr Access access_of(EventKind kind) {
   return Access::None;
 }
 
+constexpr const char* name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::None: return "none";
+#define HEDDLE_STEP(id, Name, text) \
+  case StepKind::Name: return text;
+#include "abi/steps.def"
+  }
+  return nullptr;
+}
+
 constexpr const char* name_of(FailureKind kind) {
   switch (kind) {
 #define HEDDLE_FAILURE(id, Name, text, sentence) \

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "driver/outcome.h"
+#include "driver/output_difference.h"
 #include "driver/trace_builder.h"
 #include "trace/compare.h"
 #include "trace/schedule_text.h"
@@ -17,11 +18,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kExecutionLimit{60'000};
 
-abi::Options replay_options(const Expectation& expectation) {
-  const trace::Trace& trace = expectation.trace;
+}  // namespace
+
+abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& schedule) {
   abi::Options options;
   std::strcpy(options.strategy, "replay");
-  set_memory_model(options, expectation.schedule);
+  set_memory_model(options, schedule);
   const auto max_events = trace.header.options.find("max_events");
   if (max_events != trace.header.options.end()) {
     options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
@@ -29,29 +31,11 @@ abi::Options replay_options(const Expectation& expectation) {
   return options;
 }
 
-std::string first_different_line(const char* stream, const std::string& expected,
-                                 const std::string& actual) {
-  std::size_t line = 1;
-  std::size_t start = 0;
-  for (std::size_t i = 0;; ++i) {
-    const bool ended = i == expected.size() || i == actual.size();
-    if (ended || expected[i] != actual[i]) break;
-    if (expected[i] == '\n') ++line, start = i + 1;
-  }
-  const auto rest = [start](const std::string& text) {
-    return text.substr(start, text.find('\n', start) - start);
-  };
-  return fmt::format("{} differs in line {}: expected \"{}\", got \"{}\"", stream, line,
-                     rest(expected), rest(actual));
-}
-
-}  // namespace
-
 Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation)
     : program_(program),
       expectation_(expectation),
       plan_(make_plan(program, expectation.schedule)),
-      options_(replay_options(expectation)),
+      options_(replay_options(expectation.trace, expectation.schedule)),
       target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
 
 ReplayResult Replayer::replay() {
@@ -78,16 +62,11 @@ ReplayResult Replayer::replay() {
     }
     return result;
   }
-  const std::string output = target_.standard_output();
-  const std::string error = target_.standard_error();
-  if (output != expectation_.standard_output) {
-    result.difference =
-        first_different_line("standard output", expectation_.standard_output, output);
-  } else if (error != expectation_.standard_error) {
-    result.difference = first_different_line("standard error", expectation_.standard_error, error);
-  } else {
-    result.reproduced = true;
-  }
+  const auto difference =
+      first_difference(Output{expectation_.standard_output, expectation_.standard_error},
+                       Output{target_.standard_output(), target_.standard_error()});
+  result.reproduced = !difference;
+  if (difference) result.difference = *difference;
   return result;
 }
 

@@ -236,6 +236,10 @@ SiteTable SiteTable::of_program(const std::filesystem::path& variant) {
   return parse(*section, variant.string());
 }
 
+bool SiteTable::is_in(const std::filesystem::path& program) {
+  return ElfFile(program).section(abi::kSiteSection).has_value();
+}
+
 SiteTable SiteTable::parse(std::string_view section, const std::string& name) {
   return SiteTableParser(section, name).take_table();
 }

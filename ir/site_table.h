@@ -43,6 +43,8 @@ class SiteTable {
   /// Throws heddle::Error if the program has no table or a damaged one.
   static SiteTable of_program(const std::filesystem::path& variant);
 
+  static bool is_in(const std::filesystem::path& program);
+
   /// `section` may hold anything; `name` is what error messages call it.
   static SiteTable parse(std::string_view section, const std::string& name);
 

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "pass/breakpoint_engine.h"
 #include "pass/sharing.h"
 #include "pass/value_bits.h"
 
@@ -27,16 +28,6 @@ std::uint64_t store_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
   return size.isScalable() ? 0 : size.getFixedValue();
 }
 
-// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
-// hook can be called from there.
-llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
-  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
-  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
-    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
-  }
-  return resolvers;
-}
-
 // Assembly that names memory accesses it without hooks; an empty one is a barrier to the compiler
 // only.
 bool accesses_memory(const llvm::InlineAsm& assembly) {
@@ -53,7 +44,7 @@ bool leaves_the_program(const llvm::CallBase& call) {
   const auto* function = llvm::dyn_cast<llvm::Function>(target);
   if (function == nullptr) return true;  // through a pointer: who knows
   if (function->isIntrinsic()) return false;
-  return function->isDeclarationForLinker();
+  return function->isDeclarationForLinker() || is_breakpoint_engine(*function);
 }
 
 // Plain accesses whose value does not fit a hook are announced as ranges.
@@ -136,8 +127,17 @@ bool is_hooked(const Site& site) {
 
 }  // namespace
 
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
+  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
+  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
+    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
+  }
+  return resolvers;
+}
+
 bool is_instrumented(const llvm::Function& function) {
-  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked);
+  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
+         !is_breakpoint_engine(function);
 }
 
 llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind) {
@@ -177,7 +177,8 @@ std::vector<Site> find_sites(llvm::Module& module) {
     const bool is_resolver = resolvers.contains(&function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       for (const Access& access : accesses_of(instruction, layout)) {
-        Site site{&instruction, access.kind, access.bytes, next++, Sharing::NotAnAccess, false};
+        Site site{&instruction,         access.kind, access.bytes, next++,
+                  Sharing::NotAnAccess, false,       nullptr};
         site.sharing = is_resolver ? Sharing::Resolver : sharing_of(site, analysis);
         site.hooked = !is_resolver && is_hooked(site);
         sites.push_back(site);

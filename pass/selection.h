@@ -12,6 +12,8 @@
 
 #include "abi/abi.h"
 #include "abi/site_record.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
 
@@ -24,10 +26,15 @@ struct Site {
   abi::SiteId id;
   abi::Sharing sharing;
   bool hooked;
+  const llvm::DILocation* location = nullptr;  // if it is not the instruction's
 };
 
 /// All sites in the order of their ids. A copying intrinsic has two, its read first.
 std::vector<Site> find_sites(llvm::Module& module);
+
+/// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
+/// hook can be called from there.
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module);
 
 /// True for functions whose bodies Heddle looks at.
 bool is_instrumented(const llvm::Function& function);

@@ -5,6 +5,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Metadata.h"
+#include "pass/breakpoint_engine.h"
 
 namespace heddle::pass {
 namespace {
@@ -14,6 +15,11 @@ using abi::Sharing;
 bool is_constant(const llvm::Value* object) {
   const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object);
   return variable != nullptr && variable->isConstant();
+}
+
+bool is_breakpoint_state(const llvm::Value* object) {
+  return is_breakpoint_argument(*object) ||
+         (llvm::isa<llvm::GlobalVariable>(object) && is_breakpoint_engine(*object));
 }
 
 // The front end says which loads give the address of an object's table of virtual functions.
@@ -30,6 +36,7 @@ Sharing SharingAnalysis::of(const llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects);
   if (llvm::all_of(objects, is_constant)) return Sharing::Constant;
+  if (llvm::all_of(objects, is_breakpoint_state)) return Sharing::Breakpoint;
   if (llvm::all_of(objects, is_vtable)) return Sharing::Vtable;
 
   const unsigned flags = points_to_.flags_of(pointer);

@@ -46,7 +46,9 @@ class Builder {
   }
 
   void add(const Site& site, std::uint32_t instruction_number) {
-    const Chain& chain = chain_of(site.instruction->getDebugLoc(), *site.instruction->getParent());
+    const llvm::DILocation* const place =
+        site.location != nullptr ? site.location : site.instruction->getDebugLoc().get();
+    const Chain& chain = chain_of(place, *site.instruction->getParent());
     abi::SiteRecord record{};
     record.kind = static_cast<std::uint8_t>(site.kind);
     record.sharing = static_cast<std::uint8_t>(site.sharing);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "driver/build/saved_link.h"
 #include "driver/build/subprocess.h"
 #include "driver/build/toolchain.h"
+#include "driver/build/variant.h"
 
 namespace {
 
@@ -34,7 +37,9 @@ struct Request {
   std::string machine = kMachine;
   std::string build_id;  // as asked for; empty: not at all
   bool relocatable = false;
+  bool shared = false;
   bool own_layout = false;  // a linker script of the user's
+  bool is_static = false;
 };
 
 Request read_request(const Words& words) {
@@ -50,8 +55,12 @@ Request read_request(const Words& words) {
       request.machine = words[++i];
     } else if (word == "-r" || word == "--relocatable" || word == "-relocatable") {
       request.relocatable = true;
+    } else if (word == "-shared" || word == "--shared" || word == "-Bshareable") {
+      request.shared = true;
     } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
       request.own_layout = true;
+    } else if (word == "-static" || word == "-Bstatic" || word == "--no-dynamic-linker") {
+      request.is_static = true;
     } else if (word == "--build-id") {
       request.build_id = "sha1";
     } else if (word.starts_with("--build-id=")) {
@@ -73,6 +82,20 @@ bool is_probe(const fs::path& output) {
   });
 }
 
+// HEDDLE_VARIANT=production make: that variant is the program.
+std::optional<build::Variant> wanted_variant() {
+  const char* name = std::getenv("HEDDLE_VARIANT");
+  if (name == nullptr || *name == '\0' || std::string_view(name) == "native") return std::nullopt;
+  const std::optional<build::Variant> variant = build::Variant::of_name(name);
+  if (!variant) {
+    throw heddle::user_error(
+        fmt::format("HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
+                    "and full, and +loops, +calls, +blocks, +branches behind any of the last three",
+                    name));
+  }
+  return variant;
+}
+
 int link(const Words& given, const Words& added) {
   Words command = {build::llvm_tool("ld.lld").string()};
   command.insert(command.end(), given.begin(), given.end());
@@ -83,8 +106,19 @@ int link(const Words& given, const Words& added) {
 int link_and_keep(const Words& given, const Request& request) {
   Words added = {"--no-fat-lto-objects"};
   if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
+  if (!request.is_static) {
+    // Named in the program only if an object built with -fsanitize=thread needs it.
+    for (const std::string& word :
+         {std::string("--push-state"), std::string("--as-needed"),
+          build::own_library("libheddle_tsan.so").string(), std::string("--pop-state")}) {
+      added.push_back(word);
+    }
+  }
   if (request.build_id.empty() || request.build_id == "none") added.emplace_back("--build-id=sha1");
   if (is_probe(request.output)) return link(given, added);
+  // A library's hooks would name sites of the program it is loaded into.
+  std::optional<build::Variant> variant = wanted_variant();
+  if (variant && request.shared && variant->needs_runtime()) variant.reset();
 
   std::string not_kept;
   try {
@@ -107,6 +141,12 @@ int link_and_keep(const Words& given, const Request& request) {
     const int status = link(given, added);
     if (status != 0) return status;
   }
+  if (!not_kept.empty() && variant) {
+    throw heddle::environment_error(fmt::format("{} cannot be linked as the {} variant: {}",
+                                                request.output.string(), variant->name(),
+                                                not_kept));
+  }
+  if (variant) build::replace_by_variant(request.output, *variant);
   if (!not_kept.empty()) {
     fmt::print(stderr,
                "heddle-ld: warning: {} is linked, but Heddle cannot derive variants of it: {}\n",

@@ -8,10 +8,11 @@
 #include <functional>
 #include <string_view>
 
+#include "abi/variant.h"
+
 namespace heddle::build {
 
-/// Production, path and audit variants will join.
-enum class Variant { Full };
+using abi::Variant;
 
 /// Told what a slow derivation is about, in a few words each time.
 using Progress = std::function<void(std::string_view)>;
@@ -21,5 +22,9 @@ using Progress = std::function<void(std::string_view)>;
 /// preloads it by absolute path. Throws heddle::Error.
 std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
                                      const Progress& progress = {});
+
+/// Puts the variant in the place of the program that was just linked and saved. From then on it is
+/// the program: other variants can be derived from it.
+void replace_by_variant(const std::filesystem::path& program, Variant variant);
 
 }  // namespace heddle::build

@@ -19,6 +19,7 @@
 
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/session.h"
 
 #define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -44,6 +45,7 @@ HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int fl
                         off_t offset) noexcept {
   static const auto real = NEXT(mmap);
   const bool fixed = (flags & MAP_FIXED) != 0;
+  if (fixed) session().complete_write();
   note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
   return real(address, bytes, protection, flags, file, offset);
 }
@@ -55,6 +57,7 @@ HEDDLE_ENTRY void* mmap64(void* address, std::size_t bytes, int protection, int 
 
 HEDDLE_ENTRY int munmap(void* address, std::size_t bytes) noexcept {
   static const auto real = NEXT(munmap);
+  session().complete_write();
   note_changed_mappings(number(address), bytes);
   return real(address, bytes);
 }
@@ -62,6 +65,7 @@ HEDDLE_ENTRY int munmap(void* address, std::size_t bytes) noexcept {
 HEDDLE_ENTRY void* mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags,
                           ...) noexcept {
   static const auto real = NEXT(mremap);
+  session().complete_write();
   va_list arguments;
   va_start(arguments, flags);
   void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
@@ -73,12 +77,14 @@ HEDDLE_ENTRY void* mremap(void* address, std::size_t bytes, std::size_t new_byte
 
 HEDDLE_ENTRY int mprotect(void* address, std::size_t bytes, int protection) noexcept {
   static const auto real = NEXT(mprotect);
+  session().complete_write();
   note_changed_mappings(number(address), bytes);
   return real(address, bytes, protection);
 }
 
 HEDDLE_ENTRY int madvise(void* address, std::size_t bytes, int advice) noexcept {
   static const auto real = NEXT(madvise);
+  session().complete_write();
   note_dropped_pages(number(address), bytes);
   return real(address, bytes, advice);
 }
@@ -111,15 +117,37 @@ NOTES_SIGNAL(sysv_signal)
 NOTES_SIGNAL(ssignal)
 #undef NOTES_SIGNAL
 
+// libc's wrappers tell every thread it knows, by a signal; those that lend their storage to fibers
+// cannot answer. The kernel is asked for this thread, which is all of them.
+#define CHANGES_IDENTITY(name, parameters, ...)                              \
+  HEDDLE_ENTRY int name parameters noexcept {                                \
+    changes().obstacle = ResetObstacle::ProcessState;                        \
+    if (!session().running()) return NEXT(name)(__VA_ARGS__);                \
+    return static_cast<int>(syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)); \
+  }
+CHANGES_IDENTITY(setuid, (uid_t user), user)
+CHANGES_IDENTITY(setgid, (gid_t group), group)
+CHANGES_IDENTITY(setreuid, (uid_t real, uid_t effective), real, effective)
+CHANGES_IDENTITY(setregid, (gid_t real, gid_t effective), real, effective)
+CHANGES_IDENTITY(setresuid, (uid_t real, uid_t effective, uid_t saved), real, effective, saved)
+CHANGES_IDENTITY(setresgid, (gid_t real, gid_t effective, gid_t saved), real, effective, saved)
+CHANGES_IDENTITY(setgroups, (std::size_t count, const gid_t* groups), count, groups)
+#undef CHANGES_IDENTITY
+
+HEDDLE_ENTRY int seteuid(uid_t user) noexcept {
+  return setresuid(static_cast<uid_t>(-1), user, static_cast<uid_t>(-1));
+}
+
+HEDDLE_ENTRY int setegid(gid_t group) noexcept {
+  return setresgid(static_cast<gid_t>(-1), group, static_cast<gid_t>(-1));
+}
+
 #define CANNOT_BE_UNDONE(name, parameters, ...)       \
   HEDDLE_ENTRY int name parameters noexcept {         \
     static const auto real = NEXT(name);              \
     changes().obstacle = ResetObstacle::ProcessState; \
     return real(__VA_ARGS__);                         \
   }
-CANNOT_BE_UNDONE(setuid, (uid_t user), user)
-CANNOT_BE_UNDONE(setgid, (gid_t group), group)
-CANNOT_BE_UNDONE(setgroups, (std::size_t count, const gid_t* groups), count, groups)
 CANNOT_BE_UNDONE(setpgid, (pid_t process, pid_t group), process, group)
 CANNOT_BE_UNDONE(setsid, (), )
 CANNOT_BE_UNDONE(chroot, (const char* path), path)

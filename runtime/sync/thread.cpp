@@ -36,7 +36,8 @@ abi::ThreadIndex joined_thread(const Operation& operation) {
 }
 
 bool join_ready(const Operation& operation) {
-  return session().thread(joined_thread(operation)).finished || cancellation_due(operation.thread);
+  const Thread& joined = session().thread(joined_thread(operation));
+  return joined.finished || joined.exited || cancellation_due(operation.thread);
 }
 
 abi::ThreadIndex join_holder(const Operation& operation, abi::SiteId&) {
@@ -63,6 +64,7 @@ __attribute__((noinline)) void run_routine(Session& session) {
 /// The first thing a new thread does, at its first turn.
 void thread_main() {
   Session& the_session = session();
+  the_session.look_for_debugger();
   the_session.record(the_session.current().pending);
   Gate::open();
   Gate::attend();  // a signal or a cancellation may have come before it ever ran
@@ -162,6 +164,10 @@ int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* att
   session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
   if (thread == nullptr) return EAGAIN;
   signal_inherit_mask(session.current_index(), thread->index);
+  sigset_t mask;
+  if (attributes != nullptr && pthread_attr_getsigmask_np(attributes, &mask) == 0) {
+    signal_change_mask(thread->index, SIG_SETMASK, &mask, nullptr);
+  }
   thread->routine = routine;
   thread->argument = argument;
   thread->detached = detach_state == PTHREAD_CREATE_DETACHED;
@@ -210,7 +216,8 @@ int thread_try_join(Session& session, pthread_t handle, void** result, const tim
   session.arrive(operation);
   if (deadline != nullptr) cancellation_act(session, site);
   Thread& thread = session.thread(index);
-  const int error = thread.finished ? 0 : (deadline == nullptr ? EBUSY : ETIMEDOUT);
+  const bool over = thread.finished || thread.exited;
+  const int error = over ? 0 : (deadline == nullptr ? EBUSY : ETIMEDOUT);
   if (error == ETIMEDOUT) session.clock().advance_to(VirtualClock::nanoseconds(*deadline));
   session.record(operation, 0, index, static_cast<std::uint64_t>(error));
   if (error != 0) return error;
@@ -255,6 +262,8 @@ __attribute__((noinline)) int thread_run_main(int (*main)(int, char**, char**), 
   // pthread_exit in the main thread: the process outlives it, until all others are over.
   run_thread_local_destructors(the_session.current_index());
   Gate::close();
+  the_session.current().exited = true;
+  the_session.refresh(the_session.current().handle);
   wait_for_all_others(the_session);
   Gate::open();
   std::exit(0);
