@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
+#include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
 #include "pass/program_layout.h"
@@ -37,6 +38,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
         find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
+    add_discriminators(module, layout);
 
     if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
