@@ -85,6 +85,15 @@ struct EventRecord {
   std::uint64_t aux;
 };
 
+/// Something only `thread` could notice, done after `event` events of the run had been recorded.
+struct StepRecord {
+  std::uint64_t event;
+  std::uint64_t value;
+  SiteId site;
+  StepKind kind;
+  ThreadIndex thread;
+};
+
 /// One point at which the strategy had a choice, taken before `thread`'s next event, which would be
 /// at `site`. How often the thread had been there before follows from the events.
 enum class DecisionKind : std::uint16_t {
@@ -92,12 +101,17 @@ enum class DecisionKind : std::uint16_t {
   Value = 2,   // choose_value: chosen < bound
   // Plans only, before all others: what of the program is not executed.
   Absent = 3,  // the thread `target` is never started
-  Skip = 8,  // of `thread`'s iterations at `site`, those from `occurrence` to `target` are left out
+  Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
   // Plans only, behind those and before the decisions: advice for strategies.
   Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
   ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  // Plans only, behind the decisions, always one after the other: `thread`'s `occurrence`-th
+  // operation at `site` waits until that of the next record has been done. Earlier ones are
+  // stronger.
+  Hold = 8,
+  Until = 9,
 };
 
 struct DecisionRecord {
@@ -200,11 +214,13 @@ struct ChannelHeader {
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver
 
-  Region events;     // EventRecord
-  Region decisions;  // DecisionRecord
-  Region threads;    // ThreadRecord
-  Region objects;    // ObjectRecord
-  Region text;       // bytes
+  Region events;             // EventRecord
+  Region decisions;          // DecisionRecord
+  Region threads;            // ThreadRecord
+  Region objects;            // ObjectRecord
+  Region text;               // bytes
+  Region steps;              // StepRecord
+  std::uint64_t steps_lost;  // for which there was no room
 
   FailureRecord failure;
 };

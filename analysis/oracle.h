@@ -4,6 +4,7 @@
 // with the program; tests with a toy.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,6 +26,40 @@ struct Attempt {
   double seconds = 0;
 };
 
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+  /// Executes the program and takes each decision of `schedule` whose point is reached, in whatever
+  /// order they are. Where it says nothing the running thread goes on, else the eldest that can.
+  virtual Attempt follow(const trace::Schedule& schedule) = 0;
+};
+
+/// A thread's `occurrence`-th event at a site: an event by a name that other executions know too.
+struct Point {
+  std::string thread;
+  std::string site;
+  std::uint32_t occurrence = 1;
+  auto operator<=>(const Point&) const = default;
+};
+
+/// `second` waits until `first` has been done.
+struct Order {
+  Point first;
+  Point second;
+  bool operator==(const Order&) const = default;
+};
+
+/// What localisation needs beyond following: executions with some orders changed, and other ones.
+class SteeringOracle : public virtual Oracle {
+ public:
+  using Oracle::follow;
+  /// As follow(), but the orders come before the schedule's decisions. When all threads that could
+  /// go on have to wait, the last of the orders that hold them is given up.
+  virtual Attempt steer(const trace::Schedule& schedule, const std::vector<Order>& orders) = 0;
+  /// An execution by chance with the inputs and the memory model of `schedule`.
+  virtual Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) = 0;
+};
+
 /// What to look for in all schedules with few preemptions, and how long.
 struct SearchRequest {
   std::string signature;
@@ -41,16 +76,14 @@ struct SearchResult {
   bool complete = false;  // every schedule within the bound was tried: there is none if not found
 };
 
-/// In all of these, of the program without the absent threads and skipped iterations of a schedule.
-class Oracle {
+/// What reduction needs beyond following. In all of these, of the program without the absent
+/// threads and skipped iterations of a schedule.
+class ReducingOracle : public virtual Oracle {
  public:
-  virtual ~Oracle() = default;
   /// How many executions it does at the same time.
   virtual unsigned parallel() const { return 1; }
-  /// For each schedule: executes the program and takes each decision whose point is reached, in
-  /// whatever order they are. Where it says nothing the running thread goes on, else the eldest
-  /// that can.
-  virtual std::vector<Attempt> follow(std::span<const trace::Schedule> schedules) = 0;
+  /// follow() for each schedule.
+  virtual std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules) = 0;
   /// Executes without preemption. `order` says who goes on when a thread cannot: 0 the eldest, 1
   /// the youngest, any other number in an order of its own, the same whichever threads are absent.
   /// The decisions of the schedule do not matter.

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "abi/names.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/present.h"
@@ -152,11 +153,23 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
     object["exhausted_bound"] =
         result.exhausted_bound ? nlohmann::json(*result.exhausted_bound) : nlohmann::json();
     object["interrupted"] = result.interrupted;
+    object["nondeterminism"] = result.leak ? nlohmann::json{{"schedule", result.leak->number},
+                                                            {"difference", result.leak->difference}}
+                                           : nlohmann::json();
+    if (result.reset_obstacle != abi::ResetObstacle::None) {
+      object["forked_because"] = abi::sentence_of(result.reset_obstacle);
+    }
     print_json(object);
   } else {
     print_result(result, flags, runs);
+    if (result.reset_obstacle != abi::ResetObstacle::None) {
+      fmt::print(stderr, "heddle: each execution needed a process of its own, because {}\n",
+                 abi::sentence_of(result.reset_obstacle));
+    }
+    if (result.leak) print_leak(result.leak->number, result.leak->difference);
     if (!runs.empty()) print_next(runs.front());
   }
+  if (result.leak) return ExitCode::Environment;
   return runs.empty() ? ExitCode::Done : ExitCode::ProgramFailed;
 }
 

@@ -23,6 +23,13 @@ void print_next(const std::string& run) {
       run);
 }
 
+void print_leak(std::uint64_t schedule, const std::string& difference) {
+  fmt::print(stderr,
+             "heddle: schedule {} gave another run when it was repeated: something reaches the "
+             "program that Heddle does not control (docs/limits.md)\nFirst difference: {}\n",
+             schedule, difference);
+}
+
 std::string size_text(const store::RunSummary& run) {
   return fmt::format("{} threads, {} events, {} switches, {} preemptions", run.threads, run.events,
                      run.switches, run.preemptions);

@@ -17,6 +17,9 @@ std::string story_text(const trace::Trace& trace, const Terminal& terminal);
 /// "Type next" lines after a finding.
 void print_next(const std::string& run);
 
+/// A schedule that was repeated and gave another run.
+void print_leak(std::uint64_t schedule, const std::string& difference);
+
 /// A row in words: how large the run was.
 std::string size_text(const store::RunSummary& run);
 

@@ -88,6 +88,8 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--fails-if", flags.fails_if,
                      "shell command that exits 0 when a run that ended normally is wrong; it finds "
                      "HEDDLE_EXIT, HEDDLE_STDOUT and HEDDLE_STDERR set");
+  command.add_flag("--check-determinism", flags.check_determinism,
+                   "execute each schedule twice and tell where the two differ first");
   command.add_option("program", flags.command, "the program and its arguments, after --")
       ->required();
 }
@@ -137,6 +139,7 @@ driver::ExploreLimits limits_of(const RunFlags& flags) {
   driver::ExploreLimits limits;
   limits.execution = std::chrono::milliseconds(static_cast<long>(flags.timeout_seconds * 1000));
   limits.fails_if = flags.fails_if;
+  limits.check_determinism = flags.check_determinism;
   return limits;
 }
 

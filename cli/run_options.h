@@ -25,6 +25,7 @@ struct RunFlags {
   std::string standard_input_file;
   double timeout_seconds = 10;
   std::string fails_if;
+  bool check_determinism = false;
 };
 
 /// Declares all of them. HEDDLE_OPTIONS is read first, so that flags have the last word.

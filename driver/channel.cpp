@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kPlanRecords = 1 << 20;
 constexpr std::uint64_t kTextBytes = 1 << 20;
+/// Room for this many steps for each event there is room for.
+constexpr std::uint64_t kStepsPerEvent = 8;
 
 }  // namespace
 
@@ -36,6 +38,7 @@ Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channe
   header.threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
   header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
   header.text = region(1, kTextBytes);
+  header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -90,6 +93,10 @@ std::span<const abi::ThreadRecord> Channel::threads() const {
 }
 std::span<const abi::ObjectRecord> Channel::objects() const {
   return view<abi::ObjectRecord>(header_->objects);
+}
+
+std::span<const abi::StepRecord> Channel::steps() const {
+  return view<abi::StepRecord>(header_->steps);
 }
 
 std::string_view Channel::text_at(std::uint32_t offset) const {

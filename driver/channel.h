@@ -33,6 +33,7 @@ class Channel {
   std::span<const abi::DecisionRecord> decisions() const;
   std::span<const abi::ThreadRecord> threads() const;
   std::span<const abi::ObjectRecord> objects() const;
+  std::span<const abi::StepRecord> steps() const;
   std::string_view text_at(std::uint32_t offset) const;
 
  private:

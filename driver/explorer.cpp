@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "driver/determinism.h"
 #include "driver/outcome.h"
 #include "driver/trace_builder.h"
 
@@ -46,7 +47,8 @@ KeptRun keep(const Program& program, const Inputs& inputs, const Target& target,
           build_schedule(program, target, inputs),
           target.standard_output(),
           target.standard_error(),
-          seconds};
+          seconds,
+          std::nullopt};
 }
 
 class Exploration {
@@ -83,6 +85,10 @@ class Exploration {
         const std::optional<Trial> trial = take();
         if (!trial) break;
         execute(target, *trial);
+      }
+      const std::scoped_lock lock(mutex_);
+      if (target.reset_obstacle() != abi::ResetObstacle::None) {
+        result_.reset_obstacle = target.reset_obstacle();
       }
     } catch (...) {
       const std::scoped_lock lock(mutex_);
@@ -130,8 +136,17 @@ class Exploration {
       ++result_.status.failing;
       note_failure(keep(program_, inputs_, target, ending, trial.number, seconds));
     }
+    if (limits_.check_determinism) check(target, trial, ending);
     result_.status.seconds = seconds_since(start_);
     on_status_(result_.status);
+  }
+
+  void check(Target& target, const Trial& trial, const Ending& ending) {
+    const std::optional<std::string> difference =
+        find_leak(program_, target, trial.options, trial.plan, ending);
+    if (!difference) return;
+    result_.leak = {trial.number, *difference};
+    stop_ = true;
   }
 
   void note_failure(const KeptRun& run) {
@@ -175,7 +190,9 @@ KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Option
   const Clock::time_point begin = Clock::now();
   const Execution execution = target.run(options, plan);
   const Ending ending = judge(target, execution, limits.fails_if);
-  return keep(program, inputs, target, ending, 1, seconds_since(begin));
+  KeptRun run = keep(program, inputs, target, ending, 1, seconds_since(begin));
+  if (limits.check_determinism) run.leak = find_leak(program, target, options, plan, ending);
+  return run;
 }
 
 }  // namespace heddle::driver

@@ -27,6 +27,7 @@ struct KeptRun {
   std::string standard_output;
   std::string standard_error;
   double seconds = 0;
+  std::optional<std::string> leak;  // how a repetition differed, if one was asked for
 };
 
 struct ExploreLimits {
@@ -36,6 +37,7 @@ struct ExploreLimits {
   unsigned workers = 1;
   bool all = false;  // go on after the first failure
   std::string fails_if;
+  bool check_determinism = false;  // repeat each schedule and compare (driver/determinism.h)
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -47,11 +49,19 @@ struct ExploreStatus {
   std::map<std::string, std::uint64_t> failures;  // failing schedules of each signature
 };
 
+/// A schedule that gave another run when it was repeated; the search ends there.
+struct Leak {
+  std::uint64_t number = 0;  // of its trial
+  std::string difference;
+};
+
 struct ExploreResult {
   ExploreStatus status;
   std::optional<std::uint64_t> first_failure;  // number of the first failing trial
   std::optional<std::uint32_t> exhausted_bound;
   bool interrupted = false;
+  std::optional<Leak> leak;
+  abi::ResetObstacle reset_obstacle = abi::ResetObstacle::None;  // why executions were forked
 };
 
 /// Called with the first failure of each signature, as soon as it is found (and, where workers

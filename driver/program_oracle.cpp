@@ -67,7 +67,36 @@ Attempt ProgramOracle::execute(Target& target, const abi::Options& options,
   return attempt_of(target, judge(target, execution), seconds);
 }
 
-std::vector<Attempt> ProgramOracle::follow(std::span<const trace::Schedule> schedules) {
+Attempt ProgramOracle::execute_alone(const abi::Options& options,
+                                     std::span<const abi::PlanRecord> plan) {
+  Attempt attempt;
+  pool_.run(1, [&](Target& target) { attempt = execute(target, options, plan); });
+  typical_length_ = attempt.trace.events.size();
+  return attempt;
+}
+
+Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
+  return execute_alone(options_for(schedule, 0), make_plan(program_, schedule));
+}
+
+Attempt ProgramOracle::steer(const trace::Schedule& schedule,
+                             const std::vector<analysis::Order>& orders) {
+  std::vector<abi::PlanRecord> plan = make_plan(program_, schedule);
+  for (const analysis::Order& order : orders) {
+    plan.push_back(point_record(program_, abi::DecisionKind::Hold, order.second));
+    plan.push_back(point_record(program_, abi::DecisionKind::Until, order.first));
+  }
+  return execute_alone(options_for(schedule, 0), plan);
+}
+
+Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t seed) {
+  abi::Options options = options_for(schedule, seed);
+  std::strcpy(options.strategy, seed % 2 == 0 ? "random" : "pct");
+  options.length = typical_length_;
+  return execute_alone(options, left_out_records(program_, schedule));
+}
+
+std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules) {
   std::vector<Attempt> attempts(schedules.size());
   std::atomic<std::size_t> next = 0;
   pool_.run(static_cast<unsigned>(schedules.size()), [&](Target& target) {
@@ -81,11 +110,7 @@ std::vector<Attempt> ProgramOracle::follow(std::span<const trace::Schedule> sche
 }
 
 Attempt ProgramOracle::run_sequentially(const trace::Schedule& schedule, std::uint64_t order) {
-  Attempt attempt;
-  pool_.run(1, [&](Target& target) {
-    attempt = execute(target, options_for(schedule, order), left_out_records(program_, schedule));
-  });
-  return attempt;
+  return execute_alone(options_for(schedule, order), left_out_records(program_, schedule));
 }
 
 analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,

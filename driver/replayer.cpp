@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "driver/outcome.h"
+#include "driver/output_difference.h"
 #include "driver/trace_builder.h"
 #include "trace/compare.h"
 #include "trace/schedule_text.h"
@@ -27,22 +28,6 @@ abi::Options replay_options(const Expectation& expectation) {
     options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
   }
   return options;
-}
-
-std::string first_different_line(const char* stream, const std::string& expected,
-                                 const std::string& actual) {
-  std::size_t line = 1;
-  std::size_t start = 0;
-  for (std::size_t i = 0;; ++i) {
-    const bool ended = i == expected.size() || i == actual.size();
-    if (ended || expected[i] != actual[i]) break;
-    if (expected[i] == '\n') ++line, start = i + 1;
-  }
-  const auto rest = [start](const std::string& text) {
-    return text.substr(start, text.find('\n', start) - start);
-  };
-  return fmt::format("{} differs in line {}: expected \"{}\", got \"{}\"", stream, line,
-                     rest(expected), rest(actual));
 }
 
 }  // namespace
@@ -78,16 +63,11 @@ ReplayResult Replayer::replay() {
     }
     return result;
   }
-  const std::string output = target_.standard_output();
-  const std::string error = target_.standard_error();
-  if (output != expectation_.standard_output) {
-    result.difference =
-        first_different_line("standard output", expectation_.standard_output, output);
-  } else if (error != expectation_.standard_error) {
-    result.difference = first_different_line("standard error", expectation_.standard_error, error);
-  } else {
-    result.reproduced = true;
-  }
+  const auto difference =
+      first_difference(Output{expectation_.standard_output, expectation_.standard_error},
+                       Output{target_.standard_output(), target_.standard_error()});
+  result.reproduced = !difference;
+  if (difference) result.difference = *difference;
   return result;
 }
 

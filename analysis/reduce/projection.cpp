@@ -29,7 +29,7 @@ std::string site_of(const Trace& trace, const Event& event) {
 }
 
 /// A place at which the schedule can say something about a thread.
-struct Point {
+struct DecisionPoint {
   std::string site;
   std::uint32_t occurrence = 1;
   std::uint64_t ordinal = 1;
@@ -48,18 +48,18 @@ class ThreadPoints {
   }
   /// The point before the first event that stays, from the thread's event `index` on; nullptr if
   /// none does.
-  const Point* from(std::size_t index) const {
+  const DecisionPoint* from(std::size_t index) const {
     const std::size_t at = index < next_.size() ? next_[index] : points_.size();
     return at < points_.size() ? &points_[at] : nullptr;
   }
   /// The event at `site` that the thread was about to do when the run ended.
-  Point after_all(const std::string& site, EventKind kind) const {
+  DecisionPoint after_all(const std::string& site, EventKind kind) const {
     const auto found = visits_.find(site);
     return {site, (found == visits_.end() ? 0 : found->second) + 1, points_.size() + 1, kind};
   }
 
  private:
-  std::vector<Point> points_;
+  std::vector<DecisionPoint> points_;
   std::vector<std::size_t> next_;  // by event of the thread: the first point at or after it
   std::map<std::string, std::uint32_t> visits_;
 };
@@ -114,7 +114,7 @@ class Projection {
       decision.preemption = said->second->preemption;
       decision.where = said->second->where;
     }
-    if (const Point* const point = points_[from].from(done[from])) {
+    if (const DecisionPoint* const point = points_[from].from(done[from])) {
       set_point(decision, *point);
     } else if (said != decisions_.end()) {
       set_point(decision, points_[from].after_all(said->second->site, said->second->pending));
@@ -133,14 +133,14 @@ class Projection {
           [&](const trace::Thread& candidate) { return candidate.path == decision.thread; });
       if (thread == trace_.threads.end()) continue;
       const auto index = static_cast<std::size_t>(thread - trace_.threads.begin());
-      const Point* const point = points_[index].from(decision.ordinal - 1);
+      const DecisionPoint* const point = points_[index].from(decision.ordinal - 1);
       if (point == nullptr || point->site != decision.site) continue;
       result.decisions.push_back(decision);
       set_point(result.decisions.back(), *point);
     }
   }
 
-  static void set_point(Decision& decision, const Point& point) {
+  static void set_point(Decision& decision, const DecisionPoint& point) {
     decision.site = point.site;
     decision.occurrence = point.occurrence;
     decision.ordinal = point.ordinal;

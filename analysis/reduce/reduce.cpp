@@ -30,7 +30,7 @@ auto weight(const Attempt& attempt) {
 
 class Reducer {
  public:
-  Reducer(Oracle& oracle, const Attempt& original, const ReduceOptions& options)
+  Reducer(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options)
       : trials_(oracle, original, options, result_), account_(original) {
     result_.best = original;
     result_.before = result_.after = size_of(original);
@@ -206,7 +206,7 @@ Size size_of(const Attempt& attempt) {
           attempt.seconds};
 }
 
-Reduction reduce(Oracle& oracle, const Attempt& original, const ReduceOptions& options) {
+Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options) {
   if (!original.trace.outcome.failed()) {
     throw user_error("the run did not fail: there is nothing to reduce");
   }

@@ -57,7 +57,7 @@ struct Reduction {
   std::uint64_t rounds = 0;
   std::uint64_t trials = 0;                    // executions, those of the search included
   std::uint64_t events_executed = 0;           // in all of them
-  std::optional<std::uint64_t> passing_order;  // (II) was asked in this order (Oracle)
+  std::optional<std::uint64_t> passing_order;  // (II) was asked in this order (ReducingOracle)
   bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
   bool stopped = false;             // `stop` said so: `best` is the best so far
 };
@@ -75,6 +75,6 @@ struct ReduceOptions {
 };
 
 /// Throws a user error when the run did not fail, or the failure does not come back.
-Reduction reduce(Oracle& oracle, const Attempt& original, const ReduceOptions& options);
+Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options);
 
 }  // namespace heddle::analysis

@@ -25,7 +25,7 @@ using Place = std::pair<std::string, std::uint64_t>;
 
 }  // namespace
 
-Trials::Trials(Oracle& oracle, const Attempt& original, const ReduceOptions& options,
+Trials::Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options,
                Reduction& result)
     : oracle_(oracle),
       original_(original),
@@ -50,7 +50,7 @@ void Trials::report(const char* phase, const Attempt& best) {
 }
 
 void Trials::require_failure() {
-  const std::vector<Attempt> again = oracle_.follow({&original_.schedule, 1});
+  const std::vector<Attempt> again = oracle_.follow_all({&original_.schedule, 1});
   count(again[0]);
   if (trace::signature(again[0].trace) == signature_) return;
   throw user_error(
@@ -106,7 +106,7 @@ std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, b
     const auto batch = candidates.subspan(
         judged.size(),
         std::min<std::size_t>(oracle_.parallel(), candidates.size() - judged.size()));
-    std::vector<Attempt> attempts = oracle_.follow(batch);
+    std::vector<Attempt> attempts = oracle_.follow_all(batch);
     for (const Attempt& attempt : attempts) count(attempt);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Verdict verdict = criterion(attempts[i], batch[i], leaves_out);

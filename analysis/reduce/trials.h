@@ -29,7 +29,8 @@ struct Judged {
 
 class Trials {
  public:
-  Trials(Oracle& oracle, const Attempt& original, const ReduceOptions& options, Reduction& result);
+  Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options,
+         Reduction& result);
 
   /// Throws a user error when the failure does not come back.
   void require_failure();
@@ -55,7 +56,7 @@ class Trials {
   std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool leaves_out);
   void count(const Attempt& attempt);
 
-  Oracle& oracle_;
+  ReducingOracle& oracle_;
   const Attempt& original_;
   const ReduceOptions& options_;
   Reduction& result_;

@@ -10,6 +10,7 @@
 
 #include "runtime/base/system.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/session.h"
 
 #define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -34,9 +35,10 @@ bool any_stream_is_locked() {
 }
 
 void at_exit(int status, void*) {
+  session().complete_write();
   if (!is_kept() || any_stream_is_locked()) return;
   fflush(nullptr);
-  end_execution(wait_status(status));
+  end_kept_execution(wait_status(status));
 }
 
 }  // namespace
@@ -46,6 +48,7 @@ void heddle::runtime::watch_exit() {
 }
 
 HEDDLE_ENTRY void _exit(int status) {
+  session().complete_write();
   end_execution(wait_status(status));
   exit_now(status);
 }

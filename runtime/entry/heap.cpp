@@ -69,7 +69,7 @@ class NativeLock {
   static inline constinit bool taken_ = false;
 };
 
-void* allocate(std::size_t size, std::size_t alignment) {
+[[gnu::always_inline]] inline void* allocate(std::size_t size, std::size_t alignment) {
   const NativeLock lock;
   void* const memory = heap_allocate(arena_of_caller(), size, alignment, call_site());
   if (memory == nullptr) errno = ENOMEM;
@@ -85,7 +85,7 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
   run.stop(abi::FailureKind::DoubleFree);
 }
 
-void release(void* memory, bool is_event) {
+[[gnu::always_inline]] inline void release(void* memory, bool is_event) {
   if (memory == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   if (const Gate gate; gate && is_event) {

@@ -73,6 +73,7 @@ HEDDLE_ENTRY void __assert_fail(const char* expression, const char* file, unsign
   if (session().running()) {
     abi::FailureRecord& failure = session().failure();
     failure.kind = abi::FailureKind::Assert;
+    failure.site = call_site();
     copy_text(failure.message, expression);
     copy_text(failure.file, file);
     copy_text(failure.function, function);

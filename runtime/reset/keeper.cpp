@@ -144,9 +144,14 @@ bool is_kept() {
 
 void end_execution(int status) {
   if (!is_kept()) return;
+  end_kept_execution(status);
+}
+
+void end_kept_execution(int status) {
   layout().status = status;
   void* ignored;
   heddle_call_on_stack(&ignored, stack_top(), &undo_execution);
+  __builtin_unreachable();
 }
 
 void note_dropped_pages(std::uint64_t begin, std::uint64_t bytes) {

@@ -24,6 +24,9 @@ bool is_kept();
 /// keeper's to undo: the caller then ends the process.
 void end_execution(int status);
 
+/// The same, for a caller that has asked is_kept().
+[[noreturn]] void end_kept_execution(int status);
+
 /// Memory that the snapshot may have contents of is given back to the kernel.
 void note_dropped_pages(std::uint64_t begin, std::uint64_t bytes);
 /// Mappings in the range are replaced, removed or given other permissions.

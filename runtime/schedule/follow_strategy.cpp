@@ -16,6 +16,7 @@ void FollowStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFin
   find_ = find;
   order_ = options.seed;
   visits_.clear();
+  holds_.begin_run(plan);
   std::size_t size = 64;
   while (size < plan.count * 2) size *= 2;
   table_.clear();
@@ -60,13 +61,28 @@ abi::ThreadIndex FollowStrategy::first_in_order(const SchedulingPoint& point) co
   return first;
 }
 
+/// Whom the plan names here, or kNoThread.
+abi::ThreadIndex FollowStrategy::planned(const SchedulingPoint& point) const {
+  const abi::PlanRecord* const record = decision(abi::DecisionKind::Thread, point);
+  if (record == nullptr) return abi::kNoThread;
+  const abi::ThreadIndex target = find_(record->target);
+  return target != abi::kNoThread && point.enabled.contains(target) ? target : abi::kNoThread;
+}
+
 abi::ThreadIndex FollowStrategy::choose(const SchedulingPoint& point) {
   visits_.add(point.current_hash, point.pending.site);
-  if (const abi::PlanRecord* const record = decision(abi::DecisionKind::Thread, point)) {
-    const abi::ThreadIndex target = find_(record->target);
-    if (target != abi::kNoThread && point.enabled.contains(target)) return target;
+  abi::ThreadIndex chosen = planned(point);
+  if (chosen == abi::kNoThread) {
+    chosen = point.enabled.contains(point.current) ? point.current : first_in_order(point);
   }
-  return point.enabled.contains(point.current) ? point.current : first_in_order(point);
+  if (holds_.empty()) return chosen;
+  if (holds_.holds(point, chosen) != Holds::kFree) {
+    const bool stays =
+        point.enabled.contains(point.current) && holds_.holds(point, point.current) == Holds::kFree;
+    chosen = stays ? point.current : holds_.weakest(point);
+  }
+  holds_.passes(point, chosen);
+  return chosen;
 }
 
 std::uint32_t FollowStrategy::choose_value(const SchedulingPoint& point, std::uint32_t bound) {

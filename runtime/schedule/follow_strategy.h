@@ -2,14 +2,16 @@
 #pragma once
 
 #include "runtime/base/vector.h"
+#include "runtime/schedule/holds.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/schedule/visit_counter.h"
 
 namespace heddle::runtime {
 
 /// Takes each decision of the plan whose point is reached, in whatever order they come, and goes on
-/// without preemption otherwise. What replay is to a whole schedule, this is to a part of one: it
-/// never diverges, it only does less. Where the plan says nothing and the running thread cannot go
+/// without preemption otherwise; threads that an order of the plan holds are passed over as long as
+/// there is another. What replay is to a whole schedule, this is to a part of one: it never
+/// diverges, it only does less. Where the plan says nothing and the running thread cannot go
 /// on, the seed says in which order the others come: 0 the eldest first, 1 the youngest first,
 /// every other number an order of its own.
 class FollowStrategy final : public Strategy {
@@ -22,6 +24,7 @@ class FollowStrategy final : public Strategy {
   static constexpr std::uint64_t kEldestFirst = 0;
   static constexpr std::uint64_t kYoungestFirst = 1;
 
+  abi::ThreadIndex planned(const SchedulingPoint& point) const;
   const abi::PlanRecord* decision(abi::DecisionKind kind, const SchedulingPoint& point) const;
   abi::ThreadIndex first_in_order(const SchedulingPoint& point) const;
 
@@ -30,6 +33,7 @@ class FollowStrategy final : public Strategy {
   std::uint64_t order_ = kEldestFirst;
   Vector<std::uint32_t> table_;  // numbers of plan records from 1, hashed; 0: free
   VisitCounter visits_;
+  Holds holds_;
 };
 
 }  // namespace heddle::runtime

@@ -35,6 +35,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
+  fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
@@ -104,6 +105,7 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
 }
 
 void Session::finish_thread() {
+  complete_write();
   Thread& thread = current();
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
@@ -123,9 +125,11 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
   return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
 }
 
-void Session::arrive(Operation operation) {
-  operation.thread = current_;
-  current().pending = operation;
+void Session::arrive(const Operation& operation) {
+  complete_write();
+  Operation& pending = current().pending;
+  pending = operation;
+  pending.thread = current_;
   refresh_thread(current_);
   go_on();
   at_turn_ = true;
@@ -147,12 +151,15 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+      !fair_turns_.apply(recorder_.event_count())) {
+    return;
+  }
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
       current_ = from;
-      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+      if (!wake_somebody()) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
@@ -160,7 +167,15 @@ void Session::go_on() {
   if (current_ != from) carrier_->switch_to(from, current_);
 }
 
+/// Whoever is held back goes first: something outside may take time, or depend on this program.
+bool Session::wake_somebody() {
+  if (held_back_ != nullptr && held_back_->release(*this)) return true;
+  return outside_wait_ != nullptr && outside_wait_(*this);
+}
+
 abi::ThreadIndex Session::choose_next() {
+  const std::uint64_t events = recorder_.event_count();
+  if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
@@ -232,6 +247,9 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
+  ++current().operations;
+  if (recorder_.event_count() >= look_at_) [[unlikely]]
+    look_at_ = held_back_->look(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
@@ -249,6 +267,7 @@ void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::Site
 void Session::record_interrupted() {
   if (!running_ || !at_turn_) return;
   at_turn_ = false;
+  announced_.bytes = 0;
   const Operation& operation = current().pending;
   const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
   recorder_.add_event(
@@ -256,6 +275,7 @@ void Session::record_interrupted() {
 }
 
 void Session::stop(abi::FailureKind kind) {
+  complete_write();
   abi::FailureRecord& record = failure();
   record.kind = kind;
   record.thread = current_;

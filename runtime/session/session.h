@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/fair_turns.h"
 #include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/schedule/visit_counter.h"
@@ -25,8 +26,19 @@
 
 namespace heddle::runtime {
 
+class Session;
+
+/// Threads that nothing holds up but that are to let others go first (runtime/sync/breakpoint.cpp).
+struct HeldBack {
+  /// Refreshes them; returns the number of events from which on to be asked again.
+  std::uint64_t (*look)(Session& session);
+  /// Asked when nobody can go on: lets one of them go on, or returns false.
+  bool (*release)(Session& session);
+};
+
 struct Thread {
   std::uint64_t hash = 0;
+  std::uint64_t operations = 0;  // it has recorded
   std::uint32_t children = 0;
   abi::ThreadIndex index = 0;
   bool finished = false;
@@ -58,10 +70,18 @@ class Session final : private ThreadView {
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
 
   /// Waits for this thread's turn to do `operation` (whose `thread` is filled in here).
-  void arrive(Operation operation);
+  void arrive(const Operation& operation);
   /// Records what the current thread did at its turn. Stops the run when it may not go on.
   void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
               std::uint64_t aux = 0);
+  /// The current thread's turn to write; the program does it itself when it is back. Recorded, with
+  /// what was written, before anything else happens.
+  void announce_write(const Operation& operation, unsigned bytes);
+  /// What was announced has been written: called before whatever could hide it.
+  void complete_write() {
+    if (announced_.bytes != 0) [[unlikely]]
+      record_announced();
+  }
   /// Something about `address` changed: looks again who of those waiting for it can go on.
   void refresh(std::uint64_t address);
   void refresh_thread(abi::ThreadIndex index);
@@ -75,6 +95,7 @@ class Session final : private ThreadView {
   void settle(std::uint64_t address, std::uint64_t bytes);
   /// Makes all pending stores of the thread visible.
   void drain(abi::ThreadIndex thread);
+  bool is_sequentially_consistent() const;
   bool has_pending() const { return memory_->pending(current_) != 0; }
   void order_stores() { memory_->order_stores(current_); }
 
@@ -83,6 +104,12 @@ class Session final : private ThreadView {
   /// when nobody waits for such.
   using OutsideWait = bool (*)(Session& session);
   void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  /// Somebody is held back from now on.
+  void hold_back(const HeldBack& held_back) {
+    held_back_ = &held_back;
+    look_at_ = 0;
+  }
+  static constexpr std::uint64_t kNeverLook = ~std::uint64_t{0};
   bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
@@ -118,16 +145,27 @@ class Session final : private ThreadView {
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  bool wake_somebody();
   void add_flusher();
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
+  void record_announced();
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
   bool running_ = false;
-  bool at_turn_ = false;   // between arrive() and record()
+  bool at_turn_ = false;  // between arrive() and record()
+  /// A write that the program was told to do and that is not recorded yet.
+  struct Announced {
+    abi::EventKind kind = abi::EventKind::None;
+    abi::SiteId site = abi::kUnknownSite;
+    Place place;
+    std::uint64_t address = 0;
+    unsigned bytes = 0;  // 0: there is none
+  };
+  Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
   Vector<Thread> threads_;
@@ -137,7 +175,10 @@ class Session final : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  const HeldBack* held_back_ = nullptr;
+  std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
   Strategy* strategy_ = nullptr;
+  FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
   Recorder recorder_;

@@ -17,7 +17,7 @@
 namespace heddle::analysis {
 namespace {
 
-class ToyOracle : public Oracle {
+class ToyOracle : public ReducingOracle {
  public:
   std::vector<std::string> threads = {"t0", "t0.1", "t0.2", "t0.2.1", "t0.3", "t0.4"};
   std::string needed_for_work;  // without it the program fails however it is scheduled
@@ -27,7 +27,9 @@ class ToyOracle : public Oracle {
   std::vector<std::uint32_t> searched;  // bounds that were searched
   int executions = 0;
 
-  std::vector<Attempt> follow(std::span<const trace::Schedule> schedules) override {
+  Attempt follow(const trace::Schedule& schedule) override { return execute(schedule); }
+
+  std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules) override {
     std::vector<Attempt> attempts;
     for (const trace::Schedule& schedule : schedules) attempts.push_back(execute(schedule));
     return attempts;

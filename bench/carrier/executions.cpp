@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bench_executions HOW COUNT CARRIER PROGRAM: executes the program COUNT times.
+//   exec      a fresh process each time, with the runtime preloaded and nobody listening
+//   fork      through the driver, each execution forked
+//   inplace   through the driver, each execution undone in place
+// Prints wall seconds, CPU seconds of everything involved (start-up included), events and switches
+// recorded in the last execution, and processes made.
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "driver/build/toolchain.h"
+#include "driver/target.h"
+
+namespace {
+
+using namespace heddle;
+
+struct Measured {
+  std::uint64_t events = 0;
+  std::uint64_t switches = 0;
+  std::uint64_t processes = 0;
+};
+
+double seconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double cpu_seconds(int who) {
+  rusage usage{};
+  getrusage(who, &usage);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+Measured run_fresh(const char* program, std::uint64_t count) {
+  const std::string preload = "LD_PRELOAD=" + build::runtime_library().string();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string options = "HEDDLE_OPTIONS=seed=" + std::to_string(i + 1);
+    char* const arguments[] = {const_cast<char*>(program), nullptr};
+    char* const environment[] = {const_cast<char*>(preload.c_str()),
+                                 const_cast<char*>(options.c_str()), nullptr};
+    pid_t child = 0;
+    int status = 0;
+    if (posix_spawn(&child, program, nullptr, nullptr, arguments, environment) != 0) std::exit(3);
+    waitpid(child, &status, 0);
+    if (status != 0) std::exit(3);
+  }
+  return {0, 0, count};
+}
+
+Measured run_driven(const char* program, std::uint64_t count, const char* reset,
+                    const char* carrier) {
+  driver::Inputs inputs;
+  inputs.arguments = {program};
+  inputs.directory = "/";
+  abi::Options options;
+  std::strcpy(options.reset, reset);
+  std::strcpy(options.carrier, carrier);
+  driver::Target target(program, inputs, options.max_events, std::chrono::seconds(60));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    options.seed = i + 1;
+    if (target.run(options, {}).status != 0) std::exit(3);
+  }
+  Measured measured{target.channel().events().size(), 0, target.channel().header().reset.processes};
+  for (const abi::DecisionRecord& decision : target.channel().decisions()) {
+    measured.switches += decision.chosen != decision.thread ? 1 : 0;
+  }
+  return measured;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  if (argument_count != 5) return 2;
+  const std::string how = arguments[1];
+  const std::uint64_t count = std::strtoull(arguments[2], nullptr, 10);
+  // Workers outlive the process they were forked from for a moment; their time counts too.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const double begin = seconds(CLOCK_MONOTONIC);
+  const Measured measured = how == "exec"
+                                ? run_fresh(arguments[4], count)
+                                : run_driven(arguments[4], count, arguments[1], arguments[3]);
+  const double wall = seconds(CLOCK_MONOTONIC) - begin;
+  while (wait(nullptr) > 0) {
+  }
+  std::printf("%.6f %.6f %llu %llu %llu\n", wall,
+              cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN),
+              static_cast<unsigned long long>(measured.events),
+              static_cast<unsigned long long>(measured.switches),
+              static_cast<unsigned long long>(measured.processes));
+  return 0;
+}
