@@ -175,5 +175,18 @@ class Reduce(Workshop):
         self.assertIn("built again", message)
 
 
+class Slice(Workshop):
+    def test_slice_of_the_failing_event(self):
+        program = self.build(BUGS / "pool_shutdown" / "buggy.cpp", compiler="heddle-c++")
+        run = self.json("explore", "--", program, status=1)["run"]
+        sliced = self.json("slice", run)
+        self.assertEqual(sliced["run"], run)
+        self.assertIn(sliced["at"], sliced["slice"])
+        self.assertEqual(len(sliced["slice"]), sliced["events_in_slice"])
+        first = self.json("slice", run, "--at", 0)
+        self.assertEqual(first["slice"], [0])
+        self.refused("slice", run, "--at", 100000, says=("no event 100000",))
+
+
 if __name__ == "__main__":
     unittest.main()
