@@ -117,7 +117,8 @@ ExitCode locate(const LocateFlags& flags, bool json) {
   ProgressLine progress(json);
   const driver::Program program = driver::Program::open(
       inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
-  driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace), flags.fails_if);
+  driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace),
+                               event_bound(failed.trace), flags.fails_if);
   stop_on_interrupt();
 
   const auto begin = std::chrono::steady_clock::now();

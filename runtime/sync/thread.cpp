@@ -136,10 +136,16 @@ int stop_unwinding(int, int actions, std::uint64_t, UnwindException*, void* cont
   __builtin_trap();
 }
 
+int join_absent(Thread& thread, void** result) {
+  thread.joined = true;
+  if (result != nullptr) *result = nullptr;
+  return 0;
+}
+
 void wait_for_all_others(Session& session) {
   for (std::uint32_t i = 1; i < session.thread_count(); ++i) {
     const Thread& other = session.thread(static_cast<abi::ThreadIndex>(i));
-    if (other.is_flusher()) continue;
+    if (other.is_flusher() || other.absent) continue;
     Operation operation = operation_on(reinterpret_cast<void*>(other.handle),
                                        abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
     operation.detail = i;
@@ -158,10 +164,11 @@ int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* att
     pthread_attr_getstacksize(attributes, &stack_bytes);
     pthread_attr_getdetachstate(attributes, &detach_state);
   }
+  const bool absent = session.next_child_is_absent();
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadCreate, site);
-  session.arrive(operation);
+  if (!absent) session.arrive(operation);
   Thread* const thread = session.create_thread(stack_bytes, &thread_main);
-  session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
+  if (!absent) session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
   if (thread == nullptr) return EAGAIN;
   signal_inherit_mask(session.current_index(), thread->index);
   sigset_t mask;
@@ -180,6 +187,7 @@ int thread_join(Session& session, pthread_t handle, void** result, abi::SiteId s
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
+  if (found->absent) return join_absent(*found, result);
   const abi::ThreadIndex index = found->index;
   Operation operation =
       operation_on(reinterpret_cast<void*>(handle), abi::EventKind::ThreadJoin, site, &kJoining);
@@ -198,6 +206,10 @@ int thread_detach(Session& session, pthread_t handle, abi::SiteId site) {
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   const abi::ThreadIndex index = found->index;
+  if (found->absent) {
+    found->detached = true;
+    return 0;
+  }
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadDetach, site);
   session.arrive(operation);
   session.thread(index).detached = true;
@@ -211,6 +223,7 @@ int thread_try_join(Session& session, pthread_t handle, void** result, const tim
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
+  if (found->absent) return join_absent(*found, result);
   const abi::ThreadIndex index = found->index;
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadTryjoin, site);
   session.arrive(operation);
