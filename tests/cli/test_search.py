@@ -163,7 +163,7 @@ class Mistakes(Workshop):
         kept.write_text(schedule)
         self.refused("run", "--schedule", kept, "--", other, says=["record_hit"])
         for damaged, words in ((schedule[:len(schedule) // 2], "schedule"),
-                               (schedule.replace("heddle-schedule 1", "heddle-schedule 2"),
+                               (schedule.replace("heddle-schedule 1", "heddle-schedule 999"),
                                 "version"),
                                (schedule.replace("-> t0.1", "-> t9", 1), "t9"),
                                ("\x00" * 64, "schedule")):
