@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One corpus program: from one failed run, `heddle locate` names the culprit first and confirms it.
+"""One corpus program: from one failed run, made smaller as a user would, `heddle locate` names the
+culprit first and confirms it.
 The truth is in the program itself: its marked lines, and the class of its manifest. Called by ctest
 once for each program under bugs/."""
 
@@ -44,6 +45,7 @@ class Located:
         self.heddle("explore", "--memory-model", self.manifest["memory_models"][0], "--seed", seed,
                     "-n", self.manifest["explore_budget"], "--", "./buggy", *self.manifest["args"],
                     status=1)
+        self.heddle("reduce", "latest")
         self.result = self.heddle("locate", "latest")
 
     def heddle(self, command, *arguments, status=0):

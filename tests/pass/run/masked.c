@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 int table[64];
+int copy[64];
 
 __attribute__((target("avx2"))) static void masked(int* end) {
   // The last five of the eight lanes lie behind the end of the mapping.
@@ -28,7 +29,6 @@ int main(void) {
   int* end = (int*)(page + 4096);
   for (int i = 0; i < 64; ++i) table[i] = i * i;
   for (int i = 1; i <= 3; ++i) end[-i] = i;
-  int copy[64];
   memcpy(copy, table, sizeof copy);
   if (__builtin_cpu_supports("avx2")) masked(end);
   long sum = 0;
