@@ -2,7 +2,7 @@
 //
 // Which memory each pointer of the program may point to, by one walk over all of its code. Whatever
 // code outside may see or keep is one region, shared and written; so is what goes through pointers
-// to functions. docs/decisions/0018-sharing-by-unification.md says why it is no more precise.
+// to functions. docs/decisions/0012-sharing-by-unification.md says why it is no more precise.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
