@@ -62,7 +62,10 @@ class Strategies(Workshop):
         search = subprocess.Popen(
             [TOOLS / "heddle", "explore", "--json", "--all", "-n", "0", "--time", "60", "--",
              program], cwd=self.work, stdout=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        for _ in range(600):  # until something is there to be kept
+            if any(self.work.glob(".heddle/runs/*")):
+                break
+            time.sleep(0.1)
         search.send_signal(signal.SIGINT)
         output, _ = search.communicate(timeout=30)
         self.assertEqual(search.returncode, 1)
@@ -72,7 +75,7 @@ class Strategies(Workshop):
     def test_a_terminal_shows_what_each_strategy_brings(self):
         program = self.build(BUGS / "lost_update" / "fixed.c")
         main, side = pty.openpty()
-        search = subprocess.Popen([TOOLS / "heddle", "explore", "-n", "3000", "--", program],
+        search = subprocess.Popen([TOOLS / "heddle", "explore", "-n", "0", "--time", "2", "--", program],
                                   cwd=self.work, stdout=subprocess.DEVNULL, stderr=side)
         os.close(side)
         shown = b""
@@ -85,7 +88,6 @@ class Strategies(Workshop):
         os.close(main)
         for word in (b"schedules", b"events a schedule", b"reads-from pairs", b"surw", b"within bound 2"):
             self.assertIn(word, shown)
-
 
     def test_without_a_terminal_there_are_plain_lines(self):
         program = self.build(BUGS / "lost_update" / "fixed.c")
