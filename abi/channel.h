@@ -96,6 +96,9 @@ enum class DecisionKind : std::uint16_t {
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
   ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  // Plans of the order strategy: `thread` does its next `occurrence` operations; the first of them
+  // is at `site`, unless that is kUnknownSite.
+  Turn = 8,
 };
 
 struct DecisionRecord {
@@ -204,6 +207,8 @@ struct ChannelHeader {
   Region text;       // bytes
 
   FailureRecord failure;
+
+  Region recording;  // bytes: RecordingChunks (abi/recording.h), one after the other
 };
 
 }  // namespace heddle::abi

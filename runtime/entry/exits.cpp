@@ -10,6 +10,7 @@
 
 #include "runtime/base/system.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/session.h"
 
 #define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -34,6 +35,10 @@ bool any_stream_is_locked() {
 }
 
 void at_exit(int status, void*) {
+  Session& run = session();
+  if (run.running() && run.failure().kind == heddle::abi::FailureKind::None) {
+    run.failure().thread = run.current_index();
+  }
   if (!is_kept() || any_stream_is_locked()) return;
   fflush(nullptr);
   end_kept_execution(wait_status(status));

@@ -6,9 +6,19 @@
 #include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
+namespace {
+
+constinit Session controlled_session;
+constinit Session* the_session = &controlled_session;
+
+}  // namespace
+
 Session& session() {
-  static constinit Session the_session;
-  return the_session;
+  return *the_session;
+}
+
+void use_session(Session& other) {
+  the_session = &other;
 }
 
 void Session::begin_run(abi::ChannelHeader& channel) {
@@ -190,7 +200,7 @@ void Session::refresh_thread(abi::ThreadIndex index) {
 void Session::refresh(std::uint64_t address) {
   for (const Thread& thread : threads_) {
     if (thread.pending.blocking != nullptr && thread.pending.address == address &&
-        thread.index != current_ && !thread.finished) {
+        thread.index != current_index() && !thread.finished) {
       refresh_thread(thread.index);
     }
   }
@@ -236,7 +246,7 @@ void Session::record_interrupted() {
 void Session::stop(abi::FailureKind kind) {
   abi::FailureRecord& record = failure();
   record.kind = kind;
-  record.thread = current_;
+  record.thread = current_index();
   record.plan_position = strategy_ == nullptr ? 0 : strategy_->plan_position();
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
