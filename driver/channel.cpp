@@ -18,7 +18,8 @@ constexpr std::uint64_t kTextBytes = 1 << 20;
 
 }  // namespace
 
-Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
+Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes)
+    : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
     bytes = (bytes + 63) & ~std::uint64_t{63};
@@ -36,6 +37,7 @@ Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channe
   header.threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
   header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
   header.text = region(1, kTextBytes);
+  header.recording = region(1, recording_bytes);
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -90,6 +92,10 @@ std::span<const abi::ThreadRecord> Channel::threads() const {
 }
 std::span<const abi::ObjectRecord> Channel::objects() const {
   return view<abi::ObjectRecord>(header_->objects);
+}
+
+std::span<const char> Channel::recording() const {
+  return view<char>(header_->recording);
 }
 
 std::string_view Channel::text_at(std::uint32_t offset) const {

@@ -16,7 +16,7 @@ namespace heddle::driver {
 class Channel {
  public:
   /// Room for `max_events` events. Memory is used as it is touched.
-  explicit Channel(std::uint64_t max_events);
+  explicit Channel(std::uint64_t max_events, std::uint64_t recording_bytes = 0);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -33,6 +33,8 @@ class Channel {
   std::span<const abi::DecisionRecord> decisions() const;
   std::span<const abi::ThreadRecord> threads() const;
   std::span<const abi::ObjectRecord> objects() const;
+  /// The chunks of abi/recording.h that were begun.
+  std::span<const char> recording() const;
   std::string_view text_at(std::uint32_t offset) const;
 
  private:

@@ -112,8 +112,9 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 }  // namespace
 
 Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
-               std::uint64_t max_events, std::chrono::milliseconds timeout)
-    : channel_(max_events),
+               std::uint64_t max_events, std::chrono::milliseconds timeout,
+               std::uint64_t recording_bytes)
+    : channel_(max_events, recording_bytes),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),

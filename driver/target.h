@@ -39,7 +39,7 @@ class Target {
  public:
   /// Starts `executable` with the runtime library loaded. Throws when it does not come up.
   Target(const std::filesystem::path& executable, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout);
+         std::chrono::milliseconds timeout, std::uint64_t recording_bytes = 0);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
