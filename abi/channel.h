@@ -128,6 +128,12 @@ struct PlanRecord {
   std::uint16_t reserved[3];
 };
 
+/// What `thread` sees at its next look at the clock. Those of one thread stand together, in order.
+struct ClockRecord {
+  std::uint64_t thread;  // path hash
+  std::int64_t time;     // nanoseconds, as the virtual clock counts
+};
+
 inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
 
 struct Options {
@@ -209,6 +215,7 @@ struct ChannelHeader {
   FailureRecord failure;
 
   Region recording;  // bytes: RecordingChunks (abi/recording.h), one after the other
+  Region clock;      // ClockRecord, written by the driver; behind them the virtual clock goes on
 };
 
 }  // namespace heddle::abi

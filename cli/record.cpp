@@ -78,7 +78,7 @@ class Recording {
  private:
   void keep(const driver::RecordedRun& recorded) {
     const driver::EnforcedRun enforced =
-        driver::enforce(program_, inputs_, limits_, flags_.options.max_events, recorded);
+        driver::enforce(program_, limits_, flags_.options.max_events, recorded);
     if (!enforced.difference.empty()) {
       ++tally_.lost;
       if (tally_.first_loss.empty()) tally_.first_loss = enforced.difference;
@@ -88,7 +88,7 @@ class Recording {
     const store::RunId id = store_.add({"record",
                                         run.trace,
                                         run.schedule,
-                                        to_stored(inputs_),
+                                        to_stored(recorded.inputs),
                                         {run.standard_output, run.standard_error},
                                         run.seconds});
     tally_.runs.push_back(id);

@@ -148,14 +148,15 @@ driver::ExploreLimits limits_of(const RunFlags& flags) {
 }
 
 store::RunInputs to_stored(const driver::Inputs& inputs) {
-  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(), {}};
+  store::RunInputs stored{
+      inputs.arguments, inputs.environment, inputs.directory.string(), {}, inputs.clock};
   if (!inputs.standard_input.empty()) stored.standard_input = inputs.standard_input;
   return stored;
 }
 
 driver::Inputs from_stored(const store::RunInputs& inputs) {
   return {inputs.arguments, inputs.environment, inputs.directory,
-          inputs.standard_input.value_or("")};
+          inputs.standard_input.value_or(""), inputs.clock};
 }
 
 }  // namespace heddle::cli

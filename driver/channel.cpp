@@ -18,7 +18,8 @@ constexpr std::uint64_t kTextBytes = 1 << 20;
 
 }  // namespace
 
-Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes)
+Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
+                 std::span<const abi::ClockRecord> clock)
     : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
@@ -38,6 +39,8 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes)
   header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
   header.text = region(1, kTextBytes);
   header.recording = region(1, recording_bytes);
+  header.clock = region(sizeof(abi::ClockRecord), clock.size());
+  header.clock.count = clock.size();
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -54,6 +57,10 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes)
   }
   header_ = static_cast<abi::ChannelHeader*>(mapping);
   *header_ = header;
+  if (!clock.empty()) {
+    std::memcpy(reinterpret_cast<char*>(header_) + header.clock.offset, clock.data(),
+                clock.size_bytes());
+  }
 }
 
 Channel::~Channel() {

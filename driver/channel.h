@@ -16,7 +16,8 @@ namespace heddle::driver {
 class Channel {
  public:
   /// Room for `max_events` events. Memory is used as it is touched.
-  explicit Channel(std::uint64_t max_events, std::uint64_t recording_bytes = 0);
+  explicit Channel(std::uint64_t max_events, std::uint64_t recording_bytes = 0,
+                   std::span<const abi::ClockRecord> clock = {});
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "abi/names.h"
 #include "base/error.h"
+#include "driver/trace_builder.h"
 
 namespace heddle::driver {
 namespace {
@@ -34,6 +37,19 @@ std::vector<abi::PlanRecord> plan_of(const analysis::Recording& recording,
   return plan;
 }
 
+std::vector<std::string> sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  std::ranges::sort(lines);
+  return lines;
+}
+
+/// Who prints when is not recorded: the same lines, in whatever order.
+bool same_lines(const std::string& a, const std::string& b) {
+  return a == b || sorted_lines(a) == sorted_lines(b);
+}
+
 /// What a recorded and an enforced run have to have in common. Where each was ended they cannot
 /// differ unless it was in another way.
 std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) {
@@ -47,6 +63,10 @@ std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) 
                        abi::name_of(recorded.ending.kind), abi::sentence_of(recorded.ending.kind),
                        abi::name_of(outcome.kind), abi::sentence_of(outcome.kind));
   }
+  if (!same_lines(recorded.standard_output, enforced.standard_output) ||
+      !same_lines(recorded.standard_error, enforced.standard_error)) {
+    return "the program printed something else under control";
+  }
   return {};
 }
 
@@ -54,7 +74,8 @@ std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) 
 
 ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
                                    const ExploreLimits& limits, std::uint64_t max_events)
-    : limits_(limits),
+    : inputs_(inputs),
+      limits_(limits),
       max_events_(max_events),
       target_(program.executable(), inputs, 1, limits.execution, log_capacity(max_events)) {}
 
@@ -70,20 +91,27 @@ RecordedRun ParallelRecorder::record() {
   const Channel& channel = target_.channel();
   run.recording = analysis::read_recording(channel.recording(), channel.threads());
   run.recording.last = channel.header().failure.thread;
+  run.inputs = inputs_;
+  const std::vector<std::string> paths = thread_paths(channel);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::vector<std::int64_t>& times = run.recording.threads[i].clock;
+    if (!times.empty()) run.inputs.clock[paths[i]] = times;
+  }
   run.log_bytes = channel.recording().size();
   run.standard_output = target_.standard_output();
   run.standard_error = target_.standard_error();
   return run;
 }
 
-EnforcedRun enforce(const Program& program, const Inputs& inputs, const ExploreLimits& limits,
-                    std::uint64_t max_events, const RecordedRun& recorded) {
+EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,
+                    const RecordedRun& recorded) {
   const analysis::Order order = analysis::order_of(recorded.recording);
   abi::Options options;
   std::strcpy(options.strategy, "order");
   options.max_events = max_events;
   EnforcedRun enforced;
-  enforced.run = run_once(program, inputs, options, plan_of(recorded.recording, order), limits);
+  enforced.run =
+      run_once(program, recorded.inputs, options, plan_of(recorded.recording, order), limits);
   enforced.difference = difference_of(recorded, enforced.run);
   return enforced;
 }

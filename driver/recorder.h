@@ -18,6 +18,7 @@ namespace heddle::driver {
 struct RecordedRun {
   Ending ending;
   analysis::Recording recording;
+  Inputs inputs;  // as given, and what the program was told besides
   std::uint64_t log_bytes = 0;
   std::string standard_output;
   std::string standard_error;
@@ -31,6 +32,7 @@ class ParallelRecorder {
   RecordedRun record();
 
  private:
+  const Inputs& inputs_;
   const ExploreLimits& limits_;
   std::uint64_t max_events_;
   Target target_;
@@ -42,7 +44,7 @@ struct EnforcedRun {
   std::string difference;  // from the recorded run, in words; empty: the same outcome came back
 };
 
-EnforcedRun enforce(const Program& program, const Inputs& inputs, const ExploreLimits& limits,
-                    std::uint64_t max_events, const RecordedRun& recorded);
+EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,
+                    const RecordedRun& recorded);
 
 }  // namespace heddle::driver

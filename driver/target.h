@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Inputs {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path directory;
   std::string standard_input;
+  /// What each thread ("t0.2.1") is told at its looks at the clock, where that was recorded.
+  std::map<std::string, std::vector<std::int64_t>> clock = {};
   bool operator==(const Inputs&) const = default;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "driver/thread_path.h"
 #include "trace/words.h"
 
 namespace heddle::driver {
@@ -166,18 +167,6 @@ std::vector<std::string> absent_threads(const Channel& channel,
     }
   }
   return absent;
-}
-
-bool is_flusher(const std::string& path) {
-  return path.ends_with('~');
-}
-
-std::uint64_t hash_of_path(const std::string& path) {
-  std::uint64_t hash = abi::kMainThreadHash;
-  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
-    hash = abi::path_hash(hash, std::strtoull(path.c_str() + dot + 1, nullptr, 10));
-  }
-  return is_flusher(path) ? abi::path_hash(hash, abi::kFlusherOrdinal) : hash;
 }
 
 std::string path_of_child(const std::string& parent, std::uint32_t ordinal) {

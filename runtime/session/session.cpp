@@ -188,6 +188,25 @@ std::uint32_t Session::choose_value(std::uint32_t bound) {
   return chosen;
 }
 
+/// A recorded run was told real times: in its replay every thread is told the same again.
+std::int64_t Session::look_at_clock() {
+  const abi::Region& region = recorder_.channel().clock;
+  const auto* const records = reinterpret_cast<const abi::ClockRecord*>(
+      reinterpret_cast<const char*>(&recorder_.channel()) + region.offset);
+  Thread& thread = current();
+  if (thread.clock_next == 0) {
+    while (thread.clock_next < region.count && records[thread.clock_next].thread != thread.hash) {
+      ++thread.clock_next;
+    }
+    ++thread.clock_next;
+  }
+  const std::uint64_t next = thread.clock_next - 1;
+  if (next >= region.count || records[next].thread != thread.hash) return clock_.look();
+  ++thread.clock_next;
+  clock_.advance_to(records[next].time);
+  return records[next].time;
+}
+
 void Session::refresh_thread(abi::ThreadIndex index) {
   const Operation& pending = threads_[index].pending;
   if (pending.blocking == nullptr || pending.blocking->ready(pending)) {

@@ -37,7 +37,8 @@ struct Thread {
   void* (*routine)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  void* exit_target = nullptr;   // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  std::uint64_t clock_next = 0;  // which of the channel's clock records it is told next, + 1
   abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
   abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
@@ -96,7 +97,7 @@ class Session : private ThreadView {
   Recorder& recorder() { return recorder_; }
   VirtualClock& clock() { return clock_; }
   /// The program looks at the clock.
-  virtual std::int64_t look_at_clock() { return clock_.look(); }
+  virtual std::int64_t look_at_clock();
 
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);

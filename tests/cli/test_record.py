@@ -73,6 +73,33 @@ int main(void) {
 """
 
 
+# Goes another way, and prints something else, at another time.
+CLOCK = """
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static volatile long shared;
+static void* work(void* p) {
+  for (int i = 0; i < 5; ++i) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_nsec % 2) shared++;
+  }
+  return p;
+}
+int main(void) {
+  pthread_t t;
+  struct timespec now;
+  pthread_create(&t, 0, work, 0);
+  work(0);
+  pthread_join(t, 0);
+  clock_gettime(CLOCK_REALTIME, &now);
+  printf("%ld %ld\\n", shared, now.tv_nsec);
+  return 0;
+}
+"""
+
+
 class Record(Workshop):
     def test_a_failure_is_kept_and_comes_back(self):
         program = self.build(RACE)
@@ -96,6 +123,12 @@ class Record(Workshop):
             self.assertEqual(found["outcome"], "none")
             self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
             self.assertEqual(self.json("replay", found["run"], "-n", 5)["identical"], 5)
+
+    def test_threads_are_told_the_same_times_again(self):
+        program = self.build(CLOCK)
+        found = self.json("record", "--keep-all", "--", program)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertEqual(self.json("replay", found["run"], "-n", 5)["identical"], 5)
 
     def test_the_fixed_program_passes_and_nothing_is_kept(self):
         program = self.build(BUGS / "lost_update" / "fixed.c")
