@@ -10,9 +10,9 @@ namespace heddle::abi {
 
 /// Raised when a hook, a record of channel.h or a site record changes meaning. The pass makes every
 /// instrumented program refer to the symbol below, so a runtime of another version fails to link.
-inline constexpr std::uint32_t kVersion = 1;
-#define HEDDLE_ABI_SYMBOL __heddle_abi_v1
-#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v1"
+inline constexpr std::uint32_t kVersion = 2;
+#define HEDDLE_ABI_SYMBOL __heddle_abi_v2
+#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v2"
 
 /// Before each call out of instrumented code the pass stores the call's site id here; whatever the
 /// callee turns out to do (lock, allocate, create a thread, also deep inside an uninstrumented
@@ -24,6 +24,12 @@ enum class EventKind : std::uint16_t {
   None = 0,
 #define HEDDLE_EVENT(id, Name, text, access) Name = id,
 #include "abi/events.def"
+};
+
+enum class StepKind : std::uint16_t {
+  None = 0,
+#define HEDDLE_STEP(id, Name, text) Name = id,
+#include "abi/steps.def"
 };
 
 enum class Access : std::uint8_t { None, Read, Write, Update, Sync };
@@ -70,5 +76,8 @@ inline constexpr SiteId kThreadStartSite = 1;
 inline constexpr SiteId kThreadExitSite = 2;
 inline constexpr SiteId kFlushSite = 3;  // where a flusher decides; its events are at the stores'
 inline constexpr SiteId kFirstSite = 16;
+/// From here on: the instruction before a return address in code that the pass has not seen, by
+/// that address relative to where the program is loaded.
+inline constexpr SiteId kCodeSites = 0x80000000;
 
 }  // namespace heddle::abi

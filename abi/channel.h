@@ -85,6 +85,15 @@ struct EventRecord {
   std::uint64_t aux;
 };
 
+/// Something only `thread` could notice, done after `event` events of the run had been recorded.
+struct StepRecord {
+  std::uint64_t event;
+  std::uint64_t value;
+  SiteId site;
+  StepKind kind;
+  ThreadIndex thread;
+};
+
 /// One point at which the strategy had a choice, taken before `thread`'s next event, which would be
 /// at `site`. How often the thread had been there before follows from the events.
 enum class DecisionKind : std::uint16_t {
@@ -96,9 +105,14 @@ enum class DecisionKind : std::uint16_t {
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
   ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  // Plans only, behind the decisions, always one after the other: `thread`'s `occurrence`-th
+  // operation at `site` waits until that of the next record has been done. Earlier ones are
+  // stronger.
+  Hold = 8,
+  Until = 9,
   // Plans of the order strategy: `thread` does its next `occurrence` operations; the first of them
   // is at `site`, unless that is kUnknownSite.
-  Turn = 8,
+  Turn = 10,
 };
 
 struct DecisionRecord {
@@ -200,17 +214,21 @@ struct ChannelHeader {
   std::uint32_t state;  // ChannelState
   std::int32_t child;   // process id of the running execution
   std::int32_t status;  // its wait status, valid in Finished
-  std::uint32_t reserved;
+  // 0: executions are made as they are asked for. N: the process itself is the only execution, and
+  // stops before event N - 1 for a debugger to look at it (runtime/session/debugger.h).
+  std::uint32_t debug_stop;
   ResetState reset;
 
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver
 
-  Region events;     // EventRecord
-  Region decisions;  // DecisionRecord
-  Region threads;    // ThreadRecord
-  Region objects;    // ObjectRecord
-  Region text;       // bytes
+  Region events;             // EventRecord
+  Region decisions;          // DecisionRecord
+  Region threads;            // ThreadRecord
+  Region objects;            // ObjectRecord
+  Region text;               // bytes
+  Region steps;              // StepRecord
+  std::uint64_t steps_lost;  // for which there was no room
 
   FailureRecord failure;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "abi/abi.h"
+#include "abi/site_record.h"
 
 namespace heddle::abi {
 
@@ -27,6 +28,16 @@ constexpr Access access_of(EventKind kind) {
 #include "abi/events.def"
   }
   return Access::None;
+}
+
+constexpr const char* name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::None: return "none";
+#define HEDDLE_STEP(id, Name, text) \
+  case StepKind::Name: return text;
+#include "abi/steps.def"
+  }
+  return nullptr;
 }
 
 constexpr const char* name_of(FailureKind kind) {
@@ -54,6 +65,43 @@ constexpr const char* sentence_of(ResetObstacle obstacle) {
 #include "abi/reset_obstacles.def"
   }
   return nullptr;
+}
+
+/// Null for a number no kind has.
+constexpr const char* name_of(SiteKind kind) {
+  switch (kind) {
+#define HEDDLE_SITE_KIND(id, Name, text) \
+  case SiteKind::Name: return text;
+#include "abi/site_kinds.def"
+  }
+  return nullptr;
+}
+
+constexpr const char* name_of(Sharing sharing) {
+  switch (sharing) {
+#define HEDDLE_SHARING(id, Name, text, verdict, reason) \
+  case Sharing::Name: return text;
+#include "abi/sharing.def"
+  }
+  return nullptr;
+}
+
+constexpr const char* reason_of(Sharing sharing) {
+  switch (sharing) {
+#define HEDDLE_SHARING(id, Name, text, verdict, reason) \
+  case Sharing::Name: return reason;
+#include "abi/sharing.def"
+  }
+  return nullptr;
+}
+
+constexpr SharingVerdict verdict_of(Sharing sharing) {
+  switch (sharing) {
+#define HEDDLE_SHARING(id, Name, text, verdict, reason) \
+  case Sharing::Name: return SharingVerdict::verdict;
+#include "abi/sharing.def"
+  }
+  return SharingVerdict::None;
 }
 
 /// False when `text` names no event.

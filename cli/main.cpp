@@ -38,9 +38,11 @@ int main(int argc, char** argv) {
     heddle::cli::add_record_command(app, invocation);
     heddle::cli::add_replay_command(app, invocation);
     heddle::cli::add_reduce_command(app, invocation);
+    heddle::cli::add_locate_command(app, invocation);
     heddle::cli::add_list_command(app, invocation);
     heddle::cli::add_show_command(app, invocation);
     heddle::cli::add_remove_command(app, invocation);
+    heddle::cli::add_debugged_command(app, invocation);
     app.parse(argc, argv);
     return static_cast<int>(invocation.chosen());
   } catch (const CLI::ParseError& error) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/debug.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -16,9 +17,16 @@ namespace {
 struct ReplayFlags {
   std::string run = "latest";
   std::uint64_t times = 1;
+  bool gdb = false;
+  std::vector<std::string> gdb_arguments;
 };
 
 ExitCode replay(const ReplayFlags& flags, bool json) {
+  if (flags.gdb && json) throw user_error("--gdb is for people: it has no --json");
+  if (flags.gdb) return debug_in_gdb(flags.run, flags.gdb_arguments);
+  if (!flags.gdb_arguments.empty()) {
+    throw user_error("what follows the run is for gdb: give --gdb as well");
+  }
   if (flags.times == 0) throw user_error("-n: a run is replayed at least once");
   const store::Store store = store::Store::open_existing();
   const store::RunSummary summary = store.find(flags.run);
@@ -82,6 +90,10 @@ void add_replay_command(CLI::App& app, Invocation& invocation) {
                   "heddle replay latest -n 20");
   command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
   command->add_option("-n,--times", flags->times, "how often")->capture_default_str();
+  command->add_flag("--gdb", flags->gdb,
+                    "look at it in gdb, with the commands of `help heddle`; what follows -- is "
+                    "for gdb");
+  command->add_option("gdb-arguments", flags->gdb_arguments)->group("");
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return replay(*flags, invocation.json); };
   });

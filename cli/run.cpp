@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 #include <memory>
@@ -21,12 +22,25 @@ namespace {
 
 struct OneRunFlags : RunFlags {
   std::string schedule_file;
+  std::vector<std::string> steps;
 };
+
+abi::Variant variant_of(const OneRunFlags& flags) {
+  std::string name = abi::Variant::Full.name();
+  for (const std::string& step : flags.steps) name += "+" + step;
+  const std::optional<abi::Variant> variant = abi::Variant::of_name(name);
+  if (!variant) {
+    throw user_error(
+        fmt::format("--steps: there is no '{}'; there are: loops, calls, blocks, branches",
+                    fmt::join(flags.steps, ",")));
+  }
+  return *variant;
+}
 
 ExitCode run(OneRunFlags& flags, bool json) {
   ProgressLine progress(json);
-  const driver::Program program =
-      driver::Program::open(flags.command[0], [&](std::string_view text) { progress.say(text); });
+  const driver::Program program = driver::Program::open(
+      flags.command[0], [&](std::string_view text) { progress.say(text); }, variant_of(flags));
   const driver::Inputs inputs = inputs_of(flags);
   std::vector<abi::PlanRecord> plan;
   if (!flags.schedule_file.empty()) {
@@ -54,6 +68,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
   if (json) {
     nlohmann::json object = json_result("run", abi::name_of(outcome.kind), id, kept.seconds);
     object["events"] = kept.trace.events.size();
+    object["steps"] = kept.trace.steps.size();
     object["threads"] = trace::program_threads(kept.trace);
     object["exit_code"] = outcome.exit_code;
     object["nondeterminism"] =
@@ -87,6 +102,11 @@ void add_run_command(CLI::App& app, Invocation& invocation) {
   add_run_flags(*command, *flags);
   command->add_option("--schedule", flags->schedule_file,
                       "follow this schedule file instead of a strategy");
+  command
+      ->add_option("--steps", flags->steps,
+                   "also record what only the thread itself notices, without changing the run: any "
+                   "of loops, calls, blocks, branches")
+      ->delimiter(',');
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return run(*flags, invocation.json); };
   });

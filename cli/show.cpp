@@ -6,6 +6,7 @@
 #include "abi/names.h"
 #include "cli/command.h"
 #include "cli/present.h"
+#include "cli/show_sites.h"
 #include "cli/terminal.h"
 #include "report/json.h"
 #include "store/store.h"
@@ -20,9 +21,11 @@ struct ShowFlags {
   bool events = false;
   bool schedule = false;
   bool output = false;
+  std::string sites;
 };
 
 ExitCode show(const ShowFlags& flags, bool json) {
+  if (!flags.sites.empty()) return show_sites(flags.sites, json);
   const store::Store store = store::Store::open_existing();
   const store::RunSummary run = store.find(flags.run);
   if (json) {
@@ -59,12 +62,18 @@ ExitCode show(const ShowFlags& flags, bool json) {
 
 void add_show_command(CLI::App& app, Invocation& invocation) {
   const auto flags = std::make_shared<ShowFlags>();
-  CLI::App* const command =
-      add_command(app, invocation, "show", "Tell what happened in a kept run", "heddle show r1");
+  CLI::App* const command = add_command(
+      app, invocation, "show", "Tell what happened in a kept run, or what is known of a program",
+      "heddle show r1 (or: heddle show --sites ./prog)");
   command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
   command->add_flag("--events", flags->events, "every event, one a line");
   command->add_flag("--schedule", flags->schedule, "the schedule file");
   command->add_flag("--output", flags->output, "what the program printed");
+  command
+      ->add_option("--sites", flags->sites,
+                   "instead of a run: the instructions of a program that are controlled, and why "
+                   "others are not")
+      ->type_name("PROG");
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return show(*flags, invocation.json); };
   });

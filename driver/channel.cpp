@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kPlanRecords = 1 << 20;
 constexpr std::uint64_t kTextBytes = 1 << 20;
+/// Room for this many steps for each event there is room for.
+constexpr std::uint64_t kStepsPerEvent = 8;
 
 }  // namespace
 
@@ -41,6 +43,7 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
   header.recording = region(1, recording_bytes);
   header.clock = region(sizeof(abi::ClockRecord), clock.size());
   header.clock.count = clock.size();
+  header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -99,6 +102,10 @@ std::span<const abi::ThreadRecord> Channel::threads() const {
 }
 std::span<const abi::ObjectRecord> Channel::objects() const {
   return view<abi::ObjectRecord>(header_->objects);
+}
+
+std::span<const abi::StepRecord> Channel::steps() const {
+  return view<abi::StepRecord>(header_->steps);
 }
 
 std::span<const char> Channel::recording() const {

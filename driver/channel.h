@@ -34,6 +34,7 @@ class Channel {
   std::span<const abi::DecisionRecord> decisions() const;
   std::span<const abi::ThreadRecord> threads() const;
   std::span<const abi::ObjectRecord> objects() const;
+  std::span<const abi::StepRecord> steps() const;
   /// The chunks of abi/recording.h that were begun.
   std::span<const char> recording() const;
   std::string_view text_at(std::uint32_t offset) const;

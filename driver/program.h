@@ -7,11 +7,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "abi/abi.h"
+#include "abi/variant.h"
+#include "ir/code_places.h"
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
 #include "trace/trace.h"
@@ -24,13 +27,21 @@ class Program {
  public:
   /// `name` as typed in a shell: a path, or a word to look up in PATH. A program that was not built
   /// with heddle-cc is controlled at its synchronisation operations only.
-  static Program open(const std::string& name, const Progress& progress);
+  /// `variant`: which steps to record besides the events (abi/variants.def). The events of a
+  /// schedule, and the ids of sites, are the same in all of them.
+  static Program open(const std::string& name, const Progress& progress,
+                      abi::Variant variant = abi::Variant::Full);
 
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return executable_; }
+  /// Which variant was derived; meaningless for a program that was not instrumented.
+  abi::Variant variant() const { return variant_; }
   /// False for a program whose memory accesses cannot be seen.
-  bool instrumented() const { return sites_.has_value(); }
+  bool instrumented() const { return sees_accesses_; }
+
+  /// Null if not instrumented.
+  const ir::SiteTable* sites() const { return sites_ ? &*sites_ : nullptr; }
 
   /// Also answers for sites that no instruction has, and for unknown ones.
   trace::Site site(abi::SiteId id) const;
@@ -42,10 +53,16 @@ class Program {
                                                  std::uint64_t address) const;
 
  private:
+  const ir::CodePlaces& code() const;
+
   std::string name_;
   std::string build_id_;
   std::filesystem::path executable_;
+  abi::Variant variant_;
+  bool sees_accesses_ = false;
   std::optional<ir::SiteTable> sites_;
+  mutable std::shared_ptr<ir::CodePlaces> code_;  // read when first asked for
+  mutable std::map<abi::SiteId, trace::Site> code_sites_;
   mutable std::map<std::string, ir::SymbolTable> symbols_;  // by module, read when first asked for
 };
 

@@ -25,11 +25,35 @@ ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::
 }
 
 analysis::Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
-  set_memory_model(options_, schedule);
+  return execute(options_, schedule, make_plan(program_, schedule));
+}
+
+analysis::Attempt ProgramOracle::steer(const trace::Schedule& schedule,
+                                       const std::vector<analysis::Order>& orders) {
+  std::vector<abi::PlanRecord> plan = make_plan(program_, schedule);
+  for (const analysis::Order& order : orders) {
+    plan.push_back(point_record(program_, abi::DecisionKind::Hold, order.second));
+    plan.push_back(point_record(program_, abi::DecisionKind::Until, order.first));
+  }
+  return execute(options_, schedule, plan);
+}
+
+analysis::Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t seed) {
+  abi::Options options = options_;
+  std::strcpy(options.strategy, seed % 2 == 0 ? "random" : "pct");
+  options.seed = seed;
+  options.length = typical_length_;
+  return execute(options, schedule, absent_records(schedule.absent_threads));
+}
+
+analysis::Attempt ProgramOracle::execute(abi::Options options, const trace::Schedule& schedule,
+                                         const std::vector<abi::PlanRecord>& plan) {
+  set_memory_model(options, schedule);
   const auto begin = std::chrono::steady_clock::now();
-  const Execution execution = target_.run(options_, make_plan(program_, schedule));
+  const Execution execution = target_.run(options, plan);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  typical_length_ = target_.channel().events().size();
   Ending ending = classify(target_, execution);
   if (!ending.failed() && !fails_if_.empty() && predicate_holds(fails_if_, target_, ending)) {
     ending.kind = abi::FailureKind::Predicate;

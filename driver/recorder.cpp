@@ -23,7 +23,7 @@ std::uint64_t log_capacity(std::uint64_t max_events) {
 }
 
 std::vector<abi::PlanRecord> plan_of(const analysis::Recording& recording,
-                                     const analysis::Order& order) {
+                                     const analysis::TotalOrder& order) {
   std::vector<abi::PlanRecord> plan;
   plan.reserve(order.turns.size());
   for (const analysis::Turn& turn : order.turns) {
@@ -105,10 +105,10 @@ RecordedRun ParallelRecorder::record() {
 
 EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,
                     const RecordedRun& recorded) {
-  const analysis::Order order = analysis::order_of(recorded.recording);
+  const analysis::TotalOrder order = analysis::order_of(recorded.recording);
   abi::Options options;
   std::strcpy(options.strategy, "order");
-  options.max_events = max_events;
+  options.max_events = 2 * max_events;  // from the half on, turns are fair rather than planned
   EnforcedRun enforced;
   enforced.run =
       run_once(program, recorded.inputs, options, plan_of(recorded.recording, order), limits);

@@ -18,11 +18,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kExecutionLimit{60'000};
 
-abi::Options replay_options(const Expectation& expectation) {
-  const trace::Trace& trace = expectation.trace;
+}  // namespace
+
+abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& schedule) {
   abi::Options options;
   std::strcpy(options.strategy, "replay");
-  set_memory_model(options, expectation.schedule);
+  set_memory_model(options, schedule);
   const auto max_events = trace.header.options.find("max_events");
   if (max_events != trace.header.options.end()) {
     options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
@@ -30,13 +31,11 @@ abi::Options replay_options(const Expectation& expectation) {
   return options;
 }
 
-}  // namespace
-
 Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation)
     : program_(program),
       expectation_(expectation),
       plan_(make_plan(program, expectation.schedule)),
-      options_(replay_options(expectation)),
+      options_(replay_options(expectation.trace, expectation.schedule)),
       target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
 
 ReplayResult Replayer::replay() {

@@ -30,6 +30,9 @@ struct ReplayResult {
   std::string difference;  // what differs first, in words; empty if reproduced
 };
 
+/// What a run is replayed with: its own options as far as they matter, and the replay strategy.
+abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& schedule);
+
 class Replayer {
  public:
   Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation);

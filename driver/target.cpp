@@ -235,4 +235,28 @@ std::string Target::standard_error() const {
   return contents(error_);
 }
 
+void become_debugged(const DebuggedExecution& execution) {
+  Channel channel(execution.options.max_events);
+  channel.header().options = execution.options;
+  channel.header().debug_stop = execution.stop_before + 1;
+  channel.set_plan(execution.plan);
+  const Descriptor input = make_input(execution.inputs.standard_input);
+  lseek(input.get(), 0, SEEK_SET);
+  const auto create = [](const std::filesystem::path& path) {
+    Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+    if (!file.valid()) {
+      throw environment_error(fmt::format("cannot write {}: {}", path.string(), strerror(errno)));
+    }
+    return file;
+  };
+  const Descriptor output = create(execution.output);
+  const Descriptor error = create(execution.error);
+  const int streams[3] = {input.get(), output.get(), error.get()};
+  std::vector<std::string> arguments = execution.inputs.arguments;
+  std::vector<std::string> environment = controlled_environment(execution.inputs.environment);
+  become(execution.executable.c_str(), execution.inputs.directory.c_str(),
+         pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
+         STDERR_FILENO);
+}
+
 }  // namespace heddle::driver

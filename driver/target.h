@@ -71,4 +71,17 @@ class Target {
   std::string name_;
 };
 
+/// One execution for a debugger: makes the calling process the program, which stops before event
+/// `stop_before`. What it writes goes to the files.
+struct DebuggedExecution {
+  std::filesystem::path executable;
+  Inputs inputs;
+  abi::Options options;
+  std::vector<abi::PlanRecord> plan;
+  std::uint32_t stop_before = 0;
+  std::filesystem::path output;
+  std::filesystem::path error;
+};
+[[noreturn]] void become_debugged(const DebuggedExecution& execution);
+
 }  // namespace heddle::driver

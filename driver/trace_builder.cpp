@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "driver/step_order.h"
 #include "driver/thread_path.h"
 #include "trace/words.h"
 
@@ -31,6 +32,12 @@ class TraceBuilder {
       trace_.events.push_back({record.kind, record.thread, site(record.site), location.object,
                                record.size, location.offset, record.value, record.aux});
     }
+    StepOrder steps(program_.variant());
+    for (const abi::StepRecord& record : channel_.steps()) {
+      steps.add({record.kind, record.thread, site(record.site), record.event, record.value},
+                trace_.steps);
+    }
+    trace_.steps_lost = channel_.header().steps_lost;
     add_outcome(ending);
     return std::move(trace_);
   }
@@ -278,6 +285,18 @@ std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Sche
                     {}});
   }
   return plan;
+}
+
+abi::PlanRecord point_record(const Program& program, abi::DecisionKind kind,
+                             const analysis::Point& point) {
+  const std::optional<abi::SiteId> site = program.site_by_key(point.site);
+  if (!site) {
+    throw user_error(
+        fmt::format("this build of {} has no place {}; explore it again with: heddle "
+                    "explore -- {}",
+                    program.name(), point.site, program.name()));
+  }
+  return {hash_of_path(point.thread), 0, *site, point.occurrence, kind, {}};
 }
 
 }  // namespace heddle::driver

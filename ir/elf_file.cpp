@@ -120,4 +120,51 @@ std::vector<ElfFile::Symbol> ElfFile::data_symbols() const {
   return symbols.empty() ? symbols_of(SHT_DYNSYM) : symbols;
 }
 
+bool ElfFile::mentions(std::string_view symbol, bool defined) const {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_entsize == 0) continue;
+    if (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    const std::size_t count = data == nullptr ? 0 : data->d_size / header.sh_entsize;
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Sym found;
+      if (gelf_getsym(data, static_cast<int>(i), &found) == nullptr) break;
+      if ((found.st_shndx != SHN_UNDEF) != defined) continue;
+      const char* name = elf_strptr(elf_, header.sh_link, found.st_name);
+      if (name != nullptr && symbol == name) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::string> ElfFile::needed_libraries() const {
+  std::vector<std::string> libraries;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    GElf_Dyn entry;
+    for (int i = 0; data != nullptr && gelf_getdyn(data, i, &entry) != nullptr; ++i) {
+      if (entry.d_tag != DT_NEEDED) continue;
+      const char* name = elf_strptr(elf_, header.sh_link, entry.d_un.d_val);
+      if (name != nullptr) libraries.emplace_back(name);
+    }
+  }
+  return libraries;
+}
+
+bool ElfFile::has_interpreter() const {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_, &count) != 0) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_, static_cast<int>(i), &segment) != nullptr &&
+        segment.p_type == PT_INTERP) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace heddle::ir

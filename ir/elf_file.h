@@ -39,7 +39,19 @@ class ElfFile {
   /// dynamic symbols when the file is stripped.
   std::vector<Symbol> data_symbols() const;
 
+  /// Whether the file itself contains a function or variable of this name, and whether it mentions
+  /// one that others must have.
+  bool defines(std::string_view symbol) const { return mentions(symbol, true); }
+  bool needs(std::string_view symbol) const { return mentions(symbol, false); }
+
+  /// The libraries it names, as it names them.
+  std::vector<std::string> needed_libraries() const;
+
+  /// False for a program that is linked statically.
+  bool has_interpreter() const;
+
  private:
+  bool mentions(std::string_view symbol, bool defined) const;
   std::vector<Symbol> symbols_of(std::uint32_t section_type) const;
 
   std::filesystem::path path_;

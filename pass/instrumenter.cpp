@@ -39,6 +39,10 @@ void rewrite(const Site& site, Hooks& hooks) {
     case abi::SiteKind::RangeRead:
     case abi::SiteKind::RangeWrite: announce_range_access(place); break;
     case abi::SiteKind::Call: mark_outgoing_call(place); break;
+    case abi::SiteKind::Function:
+    case abi::SiteKind::Loop:
+    case abi::SiteKind::Block:
+    case abi::SiteKind::Branch: break;  // steps.cpp: not of one instruction
   }
 }
 

@@ -3,45 +3,75 @@
 // Registers Heddle with LLVM. The pass runs first in the link-time pipeline: it sees the whole
 // program, inlined as far as each file alone allowed, and what it inserts is optimised with the
 // rest.
+#include <cstdlib>
+#include <optional>
+
+#include "abi/variant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/instrumenter.h"
+#include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
+#include "pass/steps.h"
+#include "pass/structure.h"
 
 namespace heddle::pass {
 namespace {
 
-/// Makes the full variant: every access that might be shared is a hook.
-class FullVariantPass : public llvm::PassInfoMixin<FullVariantPass> {
+/// Makes one variant of the program.
+class VariantPass : public llvm::PassInfoMixin<VariantPass> {
  public:
+  explicit VariantPass(abi::Variant variant) : variant_(variant) {}
+
   // Functions compiled with -O0 are marked "do not optimise"; this is no optimisation.
   static bool isRequired() { return true; }
 
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    const std::vector<Site> sites = find_sites(module);
-    emit_site_table(module, sites);
+    // Everything is numbered, whatever the variant, before anything is changed.
+    const ProgramLayout layout(module);
+    std::vector<Site> sites = find_sites(module);
+    const Structure structure =
+        find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
+    sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
+    emit_site_table(module, layout, sites);
+
     Hooks hooks(module);
     hooks.require_abi_version();
-    for (const Site& site : sites) {
-      if (site.hooked) rewrite(site, hooks);
+    if (variant_.base == abi::VariantBase::Full) {
+      for (const Site& site : sites) {
+        if (site.hooked) rewrite(site, hooks);
+      }
     }
+    insert_steps(module, structure, variant_, hooks);
     withdraw_promises(module);
     return llvm::PreservedAnalyses::none();
   }
+
+ private:
+  abi::Variant variant_;
 };
+
+abi::Variant wanted_variant() {
+  const char* name = std::getenv(abi::kPassVariantVariable);
+  if (name == nullptr) return abi::Variant::Full;
+  const std::optional<abi::Variant> variant = abi::Variant::of_name(name);
+  if (!variant) llvm::report_fatal_error(llvm::Twine("heddle: no variant ") + name);
+  return *variant;
+}
 
 void register_passes(llvm::PassBuilder& builder) {
   builder.registerFullLinkTimeOptimizationEarlyEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(FullVariantPass());
+        passes.addPass(VariantPass(wanted_variant()));
       });
   builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes,
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-    if (name != "heddle-full") return false;
-    passes.addPass(FullVariantPass());
-    return true;
+    if (!name.consume_front("heddle-")) return false;
+    const std::optional<abi::Variant> variant = abi::Variant::of_name(name);
+    if (variant) passes.addPass(VariantPass(*variant));
+    return variant.has_value();
   });
 }
 

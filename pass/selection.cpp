@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
@@ -16,6 +15,7 @@
 namespace heddle::pass {
 namespace {
 
+using abi::Sharing;
 using abi::SiteKind;
 
 struct Access {
@@ -28,22 +28,30 @@ std::uint64_t store_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
   return size.isScalable() ? 0 : size.getFixedValue();
 }
 
-// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
-// hook can be called from there.
-llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
-  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
-  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
-    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
-  }
-  return resolvers;
-}
-
 // Assembly that names memory accesses it without hooks; an empty one is a barrier to the compiler
 // only.
 bool accesses_memory(const llvm::InlineAsm& assembly) {
   const llvm::StringRef constraints = assembly.getConstraintString();
   return !llvm::StringRef(assembly.getAsmString()).trim().empty() &&
          (constraints.contains("~{memory}") || constraints.contains('*'));
+}
+
+// The engine of include/heddle/breakpoint.h is compiled into the program and no part of it: the
+// runtime counts on nobody else running while a thread is inside, and nobody wants to see it work.
+bool is_breakpoint_engine(const llvm::Value& value) {
+  return value.getName().starts_with("heddle_bp_");
+}
+
+// What the program tells the engine on its stack.
+bool is_breakpoint_argument(const llvm::Value& object) {
+  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&object);
+  const auto* type = variable == nullptr
+                         ? nullptr
+                         : llvm::dyn_cast<llvm::StructType>(variable->getAllocatedType());
+  return type != nullptr && type->hasName() &&
+         (type->getName().starts_with("struct.heddle_bp_") ||
+          type->getName().starts_with("class.heddle::live::") ||
+          type->getName().starts_with("struct.heddle::live::"));
 }
 
 bool leaves_the_program(const llvm::CallBase& call) {
@@ -54,7 +62,7 @@ bool leaves_the_program(const llvm::CallBase& call) {
   const auto* function = llvm::dyn_cast<llvm::Function>(target);
   if (function == nullptr) return true;  // through a pointer: who knows
   if (function->isIntrinsic()) return false;
-  return function->isDeclarationForLinker();
+  return function->isDeclarationForLinker() || is_breakpoint_engine(*function);
 }
 
 // Whether other instrumented code gets the address, even if it keeps no copy. What is hooked there
@@ -141,26 +149,39 @@ llvm::SmallVector<Access, 2> accesses_of(const llvm::Instruction& instruction,
   return found;
 }
 
-bool is_hooked(const Site& site, Sharing& sharing) {
-  if (site.kind == SiteKind::Call) return true;
+Sharing sharing_of(const Site& site, SharingAnalysis& analysis) {
+  if (site.kind == SiteKind::Call || site.kind == SiteKind::Fence) return Sharing::NotAnAccess;
+  llvm::Value* pointer = accessed_pointer(*site.instruction, site.kind);
+  if (pointer == nullptr) return Sharing::Shared;  // gather, scatter: one address a lane
+  if (pointer->getType()->getPointerAddressSpace() != 0) return Sharing::Segment;
+  if (pointer->isSwiftError()) return Sharing::Register;
+  if (site.bytes == 0 && llvm::isa<llvm::LoadInst, llvm::StoreInst>(site.instruction)) {
+    return Sharing::Scalable;
+  }
+  return analysis.of(pointer);
+}
+
+bool is_hooked(const Site& site) {
   if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(site.instruction)) {
     // A signal fence orders nothing that another thread could see.
     return fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
   }
-  llvm::Value* pointer = accessed_pointer(*site.instruction, site.kind);
-  if (pointer == nullptr) return true;  // gather, scatter: one address a lane
-  if (pointer->getType()->getPointerAddressSpace() != 0) return false;  // relative to fs or gs
-  if (pointer->isSwiftError()) return false;                            // a register in disguise
-  if (site.bytes == 0 && llvm::isa<llvm::LoadInst, llvm::StoreInst>(site.instruction)) {
-    return false;  // scalable vector: of no size a hook could be told
-  }
-  return sharing.may_be_shared(pointer);
+  return site.kind == SiteKind::Call || site.sharing == Sharing::Shared;
 }
 
 }  // namespace
 
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module) {
+  llvm::SmallPtrSet<const llvm::Function*, 4> resolvers;
+  for (const llvm::GlobalIFunc& ifunc : module.ifuncs()) {
+    if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
+  }
+  return resolvers;
+}
+
 bool is_instrumented(const llvm::Function& function) {
-  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked);
+  return !function.isDeclarationForLinker() && !function.hasFnAttribute(llvm::Attribute::Naked) &&
+         !is_breakpoint_engine(function);
 }
 
 llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind) {
@@ -189,30 +210,42 @@ llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind
   return nullptr;
 }
 
-bool Sharing::may_be_shared(llvm::Value* pointer) {
+Sharing SharingAnalysis::of(llvm::Value* pointer) {
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects);
-  return llvm::any_of(objects, [this](const llvm::Value* object) {
-    return may_escape(const_cast<llvm::Value*>(object));
-  });
+  Sharing all = Sharing::Shared;
+  for (const llvm::Value* object : objects) {
+    all = of_object(const_cast<llvm::Value*>(object));
+    if (all == Sharing::Shared) break;
+  }
+  return all;
 }
 
-bool Sharing::may_escape(llvm::Value* object) {
-  auto [known, is_new] = escapes_.try_emplace(object, true);
+Sharing SharingAnalysis::of_object(llvm::Value* object) {
+  auto [known, is_new] = known_.try_emplace(object, Sharing::Shared);
   if (!is_new) return known->second;
-  bool escapes = true;
+  Sharing sharing = Sharing::Shared;
   const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
   if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
-    escapes = is_captured_or_passed_on(*object);
+    if (is_breakpoint_argument(*object)) {
+      sharing = Sharing::Breakpoint;
+    } else if (!is_captured_or_passed_on(*object)) {
+      sharing = Sharing::Stack;
+    }
   } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
-    escapes =
-        variable->isThreadLocal() ? thread_local_may_escape(*variable) : !variable->isConstant();
+    if (is_breakpoint_engine(*variable)) {
+      sharing = Sharing::Breakpoint;
+    } else if (variable->isConstant()) {
+      sharing = Sharing::Constant;
+    } else if (variable->isThreadLocal() && !thread_local_may_escape(*variable)) {
+      sharing = Sharing::ThreadLocal;
+    }
   }
-  escapes_[object] = escapes;
-  return escapes;
+  known_[object] = sharing;
+  return sharing;
 }
 
-bool Sharing::thread_local_may_escape(llvm::GlobalVariable& variable) {
+bool SharingAnalysis::thread_local_may_escape(llvm::GlobalVariable& variable) {
   if (!variable.hasLocalLinkage()) return true;  // code we do not see may take its address
   for (llvm::User* user : variable.users()) {
     auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
@@ -229,15 +262,17 @@ std::vector<Site> find_sites(llvm::Module& module) {
   std::vector<Site> sites;
   const llvm::DataLayout& layout = module.getDataLayout();
   const auto resolvers = ifunc_resolvers(module);
-  Sharing sharing;
+  SharingAnalysis analysis;
   abi::SiteId next = abi::kFirstSite;
   for (llvm::Function& function : module) {
     if (!is_instrumented(function)) continue;
     const bool is_resolver = resolvers.contains(&function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       for (const Access& access : accesses_of(instruction, layout)) {
-        Site site{&instruction, access.kind, access.bytes, next++, false};
-        site.hooked = !is_resolver && is_hooked(site, sharing);
+        Site site{&instruction,         access.kind, access.bytes, next++,
+                  Sharing::NotAnAccess, false,       nullptr};
+        site.sharing = is_resolver ? Sharing::Resolver : sharing_of(site, analysis);
+        site.hooked = !is_resolver && is_hooked(site);
         sites.push_back(site);
       }
     }

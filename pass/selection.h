@@ -13,6 +13,8 @@
 #include "abi/abi.h"
 #include "abi/site_record.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
 
@@ -23,11 +25,17 @@ struct Site {
   abi::SiteKind kind;
   std::uint64_t bytes;  // 0: not fixed
   abi::SiteId id;
+  abi::Sharing sharing;
   bool hooked;
+  const llvm::DILocation* location = nullptr;  // if it is not the instruction's
 };
 
 /// All sites in the order of their ids. A copying intrinsic has two, its read first.
 std::vector<Site> find_sites(llvm::Module& module);
+
+/// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
+/// hook can be called from there.
+llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module);
 
 /// True for functions whose bodies Heddle looks at.
 bool is_instrumented(const llvm::Function& function);
@@ -36,17 +44,17 @@ bool is_instrumented(const llvm::Function& function);
 llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind);
 
 /// Tells memory only one thread can reach from memory that another might.
-class Sharing {
+class SharingAnalysis {
  public:
-  /// Conservative: false only if no other thread can have the address and no other function
-  /// accesses it by hooks, or if nobody may write there.
-  bool may_be_shared(llvm::Value* pointer);
+  /// Conservative: anything but Shared only if no other thread can have the address and no other
+  /// function accesses it by hooks, or if nobody may write there.
+  abi::Sharing of(llvm::Value* pointer);
 
  private:
-  bool may_escape(llvm::Value* object);
+  abi::Sharing of_object(llvm::Value* object);
   bool thread_local_may_escape(llvm::GlobalVariable& variable);
 
-  llvm::DenseMap<llvm::Value*, bool> escapes_;
+  llvm::DenseMap<llvm::Value*, abi::Sharing> known_;
 };
 
 }  // namespace heddle::pass

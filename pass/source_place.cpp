@@ -7,8 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/Function.h"
 #include "llvm/Support/Path.h"
 
 namespace heddle::pass {
@@ -103,15 +101,14 @@ std::string readable_name(llvm::StringRef symbol) {
   return name;
 }
 
-std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction) {
+std::vector<SourceFrame> source_frames(const llvm::DILocation* location,
+                                       const llvm::Function& function) {
   std::vector<SourceFrame> frames;
-  for (const llvm::DILocation* location = instruction.getDebugLoc(); location != nullptr;
-       location = location->getInlinedAt()) {
+  for (; location != nullptr; location = location->getInlinedAt()) {
     frames.push_back(frame_of(*location));
   }
   if (!frames.empty()) return frames;
 
-  const llvm::Function& function = *instruction.getFunction();
   SourceFrame frame;
   if (const llvm::DISubprogram* subprogram = function.getSubprogram()) {
     frame.function = name_of(*subprogram);

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "llvm/IR/Instruction.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
 
 namespace heddle::pass {
 
@@ -23,7 +24,8 @@ struct SourceFrame {
 /// arguments and unnamed namespaces are dropped; there are no spaces in it.
 std::string readable_name(llvm::StringRef symbol);
 
-/// Innermost inlined function first, the function that contains the instruction last; never empty.
-std::vector<SourceFrame> source_frames(const llvm::Instruction& instruction);
+/// Innermost inlined function first, `function` itself last; never empty. `location` may be null.
+std::vector<SourceFrame> source_frames(const llvm::DILocation* location,
+                                       const llvm::Function& function);
 
 }  // namespace heddle::pass

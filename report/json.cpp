@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "abi/names.h"
+#include "trace/held_locks.h"
 #include "trace/words.h"
 
 namespace heddle::report {
@@ -59,13 +60,21 @@ json outcome_json(const trace::Trace& trace) {
                      {"holder", thread_json(trace, wait.holder)},
                      {"taken_at", site_json(trace, wait.holder_site)}});
   }
+  json held = json::array();
+  for (const trace::HeldLock& lock : trace::held_locks(trace)) {
+    held.push_back({{"thread", thread_json(trace, lock.thread)},
+                    {"event", abi::name_of(lock.taken_by)},
+                    {"object", text_json(trace::memory_name(trace, lock.object, lock.offset))},
+                    {"at", site_json(trace, lock.site)}});
+  }
   return {{"kind", abi::name_of(outcome.kind)},
           {"message", text_json(outcome.message)},
           {"exit_code", outcome.exit_code},
           {"signal", outcome.signal},
           {"thread", thread_json(trace, outcome.thread)},
           {"signature", to_json(trace::signature_of(trace))},
-          {"waits", waits}};
+          {"waits", waits},
+          {"held", held}};
 }
 
 json to_json(const trace::Difference& difference) {

@@ -42,7 +42,7 @@ class Comparison {
   Comparison(const Trace& expected, const Trace& actual) : expected_(expected), actual_(actual) {}
 
   std::optional<Difference> run() {
-    if (events() || outcome() || threads() || objects() || sites()) return difference_;
+    if (events() || steps() || outcome() || threads() || objects() || sites()) return difference_;
     return std::nullopt;
   }
 
@@ -76,6 +76,24 @@ class Comparison {
                                           : "the end of the run";
     };
     return found("number of events", words(expected_), words(actual_));
+  }
+
+  bool has_steps_to_compare() const { return !expected_.steps.empty() && !actual_.steps.empty(); }
+
+  bool steps() {
+    event_.reset();
+    if (!has_steps_to_compare()) return false;
+    const auto words = [](const Trace& trace, std::size_t i) {
+      if (i >= trace.steps.size()) return std::string("no further step");
+      const Step& step = trace.steps[i];
+      return fmt::format("{} {} before event {} at {}", thread_name(trace, step.thread),
+                         describe(step), step.event, place_and_function(trace, step.site));
+    };
+    for (std::size_t i = 0; i < std::max(expected_.steps.size(), actual_.steps.size()); ++i) {
+      const std::string expected = words(expected_, i), actual = words(actual_, i);
+      if (expected != actual) return found(fmt::format("step {}", i), expected, actual);
+    }
+    return false;
   }
 
   const char* differing_field(const Event& left, const Event& right) const {
@@ -174,9 +192,29 @@ class Comparison {
         });
   }
 
+  /// Without those that only steps name, unless both traces have steps.
+  std::vector<Site> compared_sites(const Trace& trace) const {
+    if (trace.steps.empty() || has_steps_to_compare()) return trace.sites;
+    std::vector<bool> is_used(trace.sites.size(), true);
+    for (const Step& step : trace.steps)
+      if (step.site != kNone) is_used[step.site] = false;
+    const auto use = [&](SiteIndex site) {
+      if (site != kNone) is_used[site] = true;
+    };
+    for (const Event& event : trace.events) use(event.site);
+    use(trace.outcome.site);
+    use(trace.outcome.related_site);
+    for (const Wait& wait : trace.outcome.waits) use(wait.site), use(wait.holder_site);
+    std::vector<Site> sites;
+    for (std::size_t i = 0; i < trace.sites.size(); ++i)
+      if (is_used[i]) sites.push_back(trace.sites[i]);
+    return sites;
+  }
+
   bool sites() {
     return table(
-        "sites", expected_.sites, actual_.sites, [](const Site& s) { return s.key; },
+        "sites", compared_sites(expected_), compared_sites(actual_),
+        [](const Site& s) { return s.key; },
         [](const Site& s) {
           std::string text = s.key;
           if (!s.callee.empty()) text += " calling " + s.callee;

@@ -63,6 +63,17 @@ void dump_outcome(const Trace& trace, std::string& out) {
   fmt::format_to(line, "signature {}\n", signature(trace));
 }
 
+/// The steps taken before the event with index `event`, from `next` on; they have no number.
+void dump_steps(const Trace& trace, std::size_t& next, std::size_t event, std::size_t digits,
+                std::size_t widest, std::string& out) {
+  for (; next < trace.steps.size() && trace.steps[next].event <= event; ++next) {
+    const Step& step = trace.steps[next];
+    fmt::format_to(std::back_inserter(out), "{:>{}} {:<{}} {} at {}\n", "", digits,
+                   thread_name(trace, step.thread), widest, describe(step),
+                   place_and_function(trace, step.site));
+  }
+}
+
 }  // namespace
 
 std::string dump(const Trace& trace) {
@@ -71,7 +82,9 @@ std::string dump(const Trace& trace) {
   std::size_t widest = 0;
   for (const Thread& thread : trace.threads) widest = std::max(widest, thread.path.size());
   std::size_t digits = std::to_string(trace.events.size()).size();
+  std::size_t step = 0;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    dump_steps(trace, step, i, digits, widest, out);
     const Event& event = trace.events[i];
     std::string what = describe(trace, event);
     std::string where = event.site == kNone ? "" : place_and_function(trace, event.site);
@@ -79,6 +92,10 @@ std::string dump(const Trace& trace) {
                    thread_name(trace, event.thread), widest, what, where.empty() ? "" : " at ",
                    where);
   }
+  dump_steps(trace, step, trace.events.size(), digits, widest, out);
+  if (trace.steps_lost != 0)
+    fmt::format_to(std::back_inserter(out), "{} further steps were not recorded\n",
+                   trace.steps_lost);
   dump_outcome(trace, out);
   if (!trace.complete) out += "incomplete: the file was cut off\n";
   return out;

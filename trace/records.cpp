@@ -216,6 +216,39 @@ Event EventCodec::get(ByteReader& in, const Trace& so_far) {
   return event;
 }
 
+void StepCodec::put(ByteWriter& out, const Step& step) {
+  out.varint(static_cast<std::uint64_t>(step.kind));
+  out.varint(step.thread);
+  put_index_difference(out, step.site, previous_.site);
+  put_difference(out, step.event, previous_.event);
+  out.varint(step.value);
+  previous_ = step;
+}
+
+Step StepCodec::get(ByteReader& in, const Trace& so_far) {
+  Step step;
+  step.kind = static_cast<StepKind>(get_u16(in));
+  step.thread = in.varint32();
+  step.site = get_index_difference(in, previous_.site);
+  step.event = get_difference(in, previous_.event);
+  step.value = in.varint();
+  check(step, so_far);
+  if (step.event < previous_.event) throw MalformedBytes("steps out of order");
+  previous_ = step;
+  return step;
+}
+
+void check(const Step& step, const Trace& tables) {
+  if (step.kind == StepKind::None || abi::name_of(step.kind) == nullptr)
+    throw MalformedBytes(fmt::format("unknown step kind {}", static_cast<unsigned>(step.kind)));
+  if (step.thread == kNone) throw MalformedBytes("a step without a thread");
+  check_index(step.thread, tables.threads.size(), "thread");
+  check_index(step.site, tables.sites.size(), "site");
+  if (step.event > tables.events.size())
+    throw MalformedBytes(
+        fmt::format("a step before event {} of {}", step.event, tables.events.size()));
+}
+
 void check(const Event& event, const Trace& tables) {
   check_kind(event.kind);
   if (event.thread == kNone) throw MalformedBytes("an event without a thread");

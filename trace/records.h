@@ -34,8 +34,19 @@ class EventCodec {
   Event previous_;
 };
 
+/// As events; site and event are differences to the previous step of the same chunk.
+class StepCodec {
+ public:
+  void put(ByteWriter& out, const Step& step);
+  Step get(ByteReader& in, const Trace& so_far);
+
+ private:
+  Step previous_;
+};
+
 /// Throws MalformedBytes when an index points outside its table or a kind is unknown.
 void check(const Event& event, const Trace& tables);
+void check(const Step& step, const Trace& tables);
 void check(const Outcome& outcome, const Trace& tables);
 void check(const Thread& thread, ThreadId index);
 

@@ -18,6 +18,7 @@ namespace heddle::trace {
 using abi::EventKind;
 using abi::FailureKind;
 using abi::ObjectKind;
+using abi::StepKind;
 using ThreadId = std::uint32_t;     // index in Trace::threads
 using SiteIndex = std::uint32_t;    // index in Trace::sites
 using ObjectIndex = std::uint32_t;  // index in Trace::objects
@@ -69,6 +70,17 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
+/// Something only its thread could notice (abi/steps.def), done before the event with index
+/// `event` (or after all of them). Recorded by variants that ask for steps.
+struct Step {
+  StepKind kind = StepKind::None;
+  ThreadId thread = 0;
+  SiteIndex site = kNone;
+  std::uint64_t event = 0;
+  std::uint64_t value = 0;
+  bool operator==(const Step&) const = default;
+};
+
 /// Why a thread could not go on when everything stopped.
 struct Wait {
   EventKind kind = EventKind::None;
@@ -111,6 +123,8 @@ struct Trace {
   std::vector<Site> sites;
   std::vector<Object> objects;
   std::vector<Event> events;
+  std::vector<Step> steps;       // in the order in which they happened
+  std::uint64_t steps_lost = 0;  // happened after those, and were too many to be recorded
   Outcome outcome;
   /// False when the writer did not come to its end: events up to the crash are all there.
   bool complete = true;

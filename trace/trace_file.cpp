@@ -35,6 +35,7 @@ void check_indices(const Trace& trace) {
   try {
     for (ThreadId i = 0; i < trace.threads.size(); ++i) check(trace.threads[i], i);
     for (const Event& event : trace.events) check(event, trace);
+    for (const Step& step : trace.steps) check(step, trace);
     check(trace.outcome, trace);
   } catch (const MalformedBytes& problem) {
     throw defect(fmt::format("a trace that cannot be written: {}", problem.what()));
@@ -59,6 +60,12 @@ void read_chunk(const Chunk& chunk, Trace& trace, bool& ended) {
       while (!in.at_end()) trace.events.push_back(codec.get(in, trace));
       break;
     }
+    case ChunkType::Steps: {
+      trace.steps_lost = in.varint();
+      StepCodec codec;
+      while (!in.at_end()) trace.steps.push_back(codec.get(in, trace));
+      break;
+    }
     case ChunkType::Outcome: trace.outcome = get_outcome(in, trace); break;
     case ChunkType::Footer:
       if (in.varint() != trace.events.size()) throw MalformedBytes("events are missing");
@@ -70,14 +77,41 @@ void read_chunk(const Chunk& chunk, Trace& trace, bool& ended) {
 
 constexpr ChunkType kNoChunk{};
 
-/// Header, outcome and footer come exactly once; tables and events in any number of chunks, also 0.
+/// Place of a chunk in the file: steps came to the format later than what follows them.
+unsigned rank(ChunkType type) {
+  const unsigned number = static_cast<unsigned>(type) * 2;
+  return type == ChunkType::Steps ? static_cast<unsigned>(ChunkType::Events) * 2 + 1 : number;
+}
+
+/// Header, outcome and footer come exactly once; the others in any number of chunks, also 0.
 bool may_follow(ChunkType last, ChunkType type) {
   switch (type) {
     case ChunkType::Header: return last == kNoChunk;
     case ChunkType::Footer: return last == ChunkType::Outcome;
-    case ChunkType::Outcome: return last != kNoChunk && last < type;
-    default: return last != kNoChunk && last <= type;
+    case ChunkType::Outcome: return last != kNoChunk && rank(last) < rank(type);
+    default: return last != kNoChunk && rank(last) <= rank(type);
   }
+}
+
+/// Each chunk begins with how many steps were lost in all.
+void write_steps(ChunkWriter& out, const Trace& trace) {
+  ByteWriter bytes;
+  StepCodec codec;
+  const auto begin = [&] {
+    bytes.clear();
+    bytes.varint(trace.steps_lost);
+    codec = StepCodec();
+  };
+  begin();
+  bool is_pending = trace.steps_lost != 0;
+  for (const Step& step : trace.steps) {
+    codec.put(bytes, step);
+    is_pending = bytes.size() < kFlushBytes;
+    if (is_pending) continue;
+    out.write(ChunkType::Steps, bytes.bytes());
+    begin();
+  }
+  if (is_pending) out.write(ChunkType::Steps, bytes.bytes());
 }
 
 }  // namespace
@@ -99,6 +133,8 @@ void write_trace(const Trace& trace, std::ostream& out) {
                 if (first) codec = EventCodec();
                 codec.put(to, event);
               });
+
+  write_steps(chunks, trace);
 
   bytes.clear();
   put(bytes, trace.outcome);

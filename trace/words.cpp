@@ -80,6 +80,7 @@ std::string details(const Trace& trace, const Event& event) {
       return event.aux == 0 ? " woke nobody" : " woke " + thread_name(trace, event.aux - 1);
     case EventKind::CondWake: return wake_reason(event.value);
     case EventKind::FutexResume: return event.value == 0 ? " woken" : " timed out";
+    case EventKind::BreakpointPause: return event.value == 1 ? " met" : " in vain";
     case EventKind::OnceBegin: return event.value == 0 ? " already done" : " runs it";
     case EventKind::OnceEnd: return event.value == 0 ? "" : " left early";
     case EventKind::FutexRequeue: return fmt::format(" woke {}, moved {}", event.value, event.aux);
@@ -139,6 +140,11 @@ std::string describe(const Trace& trace, const Event& event) {
   std::string memory = memory_name(trace, event.object, event.offset);
   return fmt::format("{}{}{}{}", abi::name_of(event.kind), memory.empty() ? "" : " ", memory,
                      details(trace, event));
+}
+
+std::string describe(const Step& step) {
+  return step.kind == StepKind::Branch ? fmt::format("{} {}", abi::name_of(step.kind), step.value)
+                                       : std::string(abi::name_of(step.kind));
 }
 
 std::string describe_with_place(const Trace& trace, const Event& event) {

@@ -33,6 +33,7 @@ std::string memory_name(const Trace& trace, ObjectIndex object, std::uint64_t of
 
 /// What an event did and to what, without thread and place: "store counter = 5 (4 bytes)".
 std::string describe(const Trace& trace, const Event& event);
+std::string describe(const Step& step);
 
 /// The whole event: "t0.1 store counter = 5 (4 bytes) at counter.c:14:9 (worker)".
 std::string describe_with_place(const Trace& trace, const Event& event);

@@ -11,7 +11,7 @@ class Merger {
   explicit Merger(const Recording& recording)
       : recording_(recording), next_(recording.threads.size(), 0) {}
 
-  Order merge() {
+  TotalOrder merge() {
     std::size_t thread = 0;
     while (find_ready(thread)) take(thread);
     for (std::size_t i = 0; i < next_.size(); ++i) {
@@ -86,12 +86,12 @@ class Merger {
   const Recording& recording_;
   std::vector<std::size_t> next_;
   std::unordered_map<std::uint16_t, std::uint64_t> visits_;
-  Order order_;
+  TotalOrder order_;
 };
 
 }  // namespace
 
-Order order_of(const Recording& recording) {
+TotalOrder order_of(const Recording& recording) {
   return Merger(recording).merge();
 }
 

@@ -19,7 +19,7 @@ struct Turn {
   abi::SiteId site = abi::kUnknownSite;  // of the first, where the recording is sure of it
 };
 
-struct Order {
+struct TotalOrder {
   std::vector<Turn> turns;
   std::uint64_t operations = 0;
   /// Without a place: they came after the operation that ended the run, or after one that the log
@@ -29,6 +29,6 @@ struct Order {
 
 /// Stays with a thread as long as it can: few switches. The last operation of the thread that ended
 /// the run comes as late as it can, for nothing comes after it.
-Order order_of(const Recording& recording);
+TotalOrder order_of(const Recording& recording);
 
 }  // namespace heddle::analysis

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-RULE = re.compile(r"(?:(buggy|fixed) )?(before|after|replace) `(.*)`$")
+RULE = re.compile(r"(?:(buggy|fixed) )?(before|after|replace) `(.*)`(?: ([+-] ?\d+))?$")
 
 
 class PinError(Exception):
@@ -14,16 +14,17 @@ class PinError(Exception):
 
 
 def parse(text):
-    """The headers to include and the rules, as (version or None, place, anchor, lines)."""
+    """The headers to include and the rules: (version or None, place, anchor, distance, lines)."""
     includes, rules = [], []
     for line in text.splitlines():
         rule = RULE.match(line)
         if rule:
-            rules.append((*rule.groups(), []))
+            *where, distance = rule.groups()
+            rules.append((*where, int((distance or "0").replace(" ", "")), []))
         elif line.startswith("include "):
             includes.append(line.split(maxsplit=1)[1])
         elif line.startswith("  ") and rules:
-            rules[-1][3].append(line)
+            rules[-1][4].append(line)
         elif line and not line.startswith("#"):
             raise PinError(f"not understood: {line}")
     return includes, rules
@@ -33,13 +34,13 @@ def pin(source, version, pins):
     """The source with the pins for this version ("buggy" or "fixed")."""
     includes, rules = parse(pins)
     lines = source.splitlines()
-    for only, place, anchor, insert in rules:
+    for only, place, anchor, distance, insert in rules:
         if only not in (None, version):
             continue
         found = [i for i, line in enumerate(lines) if anchor in line]
         if len(found) != 1:
             raise PinError(f"`{anchor}` is in {len(found)} lines of the {version} version")
-        at = found[0]
+        at = found[0] + distance
         if place == "replace":
             lines[at : at + 1] = insert
         else:

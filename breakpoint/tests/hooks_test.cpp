@@ -138,6 +138,9 @@ ToyScheduler toy;
 
 }  // namespace
 
+extern "C" int __heddle_breakpoint_controls() {
+  return 1;
+}
 extern "C" int __heddle_breakpoint_arrive(const void*, unsigned, unsigned, const void* token) {
   return toy.arrive(token);
 }

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,28 @@ bool is_internal_tool(const Words& words) {
   return !words.empty() && words.front().starts_with("-cc1");
 }
 
-Words clang_command(const Words& given) {
+// Heddle's own instrumentation takes the place of ThreadSanitizer's, and its entry points that of
+// its runtime: an object of another compiler that has them is linked as it is.
+Words without_thread_sanitizer(const Words& words) {
+  constexpr std::string_view kOption = "-fsanitize=";
+  Words kept;
+  for (const std::string& word : words) {
+    if (!word.starts_with(kOption)) {
+      kept.push_back(word);
+      continue;
+    }
+    std::string others;
+    std::istringstream names(word.substr(kOption.size()));
+    for (std::string name; std::getline(names, name, ',');) {
+      if (name != "thread") others += (others.empty() ? "" : ",") + name;
+    }
+    if (!others.empty()) kept.push_back(std::string(kOption) + others);
+  }
+  return kept;
+}
+
+Words clang_command(const Words& as_typed) {
+  const Words given = without_thread_sanitizer(as_typed);
   const Words all = heddle::build::expand_response_files(given);
   Words command = {heddle::build::llvm_tool(HEDDLE_CLANG_NAME).string()};
   if (is_internal_tool(all) || wants_text_or_bitcode(all)) {

@@ -35,6 +35,7 @@ struct Request {
   std::string build_id;  // as asked for; empty: not at all
   bool relocatable = false;
   bool own_layout = false;  // a linker script of the user's
+  bool is_static = false;
 };
 
 Request read_request(const Words& words) {
@@ -52,6 +53,8 @@ Request read_request(const Words& words) {
       request.relocatable = true;
     } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
       request.own_layout = true;
+    } else if (word == "-static" || word == "-Bstatic" || word == "--no-dynamic-linker") {
+      request.is_static = true;
     } else if (word == "--build-id") {
       request.build_id = "sha1";
     } else if (word.starts_with("--build-id=")) {
@@ -83,6 +86,14 @@ int link(const Words& given, const Words& added) {
 int link_and_keep(const Words& given, const Request& request) {
   Words added = {"--no-fat-lto-objects"};
   if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
+  if (!request.is_static) {
+    // Named in the program only if an object built with -fsanitize=thread needs it.
+    for (const std::string& word :
+         {std::string("--push-state"), std::string("--as-needed"),
+          build::own_library("libheddle_tsan.so").string(), std::string("--pop-state")}) {
+      added.push_back(word);
+    }
+  }
   if (request.build_id.empty() || request.build_id == "none") added.emplace_back("--build-id=sha1");
   if (is_probe(request.output)) return link(given, added);
 

@@ -25,13 +25,6 @@ using Words = std::vector<std::string>;
 
 constexpr char kResponseName[] = "heddle-response.txt";
 
-std::string_view name_of(Variant variant) {
-  switch (variant) {
-    case Variant::Full: return "full";
-  }
-  throw defect("a variant has no name");
-}
-
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
   return std::ranges::find(known, word) != known.end();
 }
@@ -177,7 +170,7 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   const fs::path runtime = runtime_library();
   const Cache cache = Cache::of_user();
   const std::string name =
-      fmt::format("{}-{}", name_of(variant), read_build_id(plugin).substr(0, 16));
+      fmt::format("{}-{}", variant.name(), read_build_id(plugin).substr(0, 16));
   // A program that finds its libraries from its own directory gets a variant that is tied to that
   // directory; another copy of the program must not find it.
   const std::string home = fs::canonical(program).parent_path().string();
@@ -209,10 +202,11 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   fs::create_symlink(runtime, saved.directory / kRuntimeName);
   write_response(saved.directory / kResponseName, rewrite_link(saved.words, home, output, plugin),
                  cache);
-  say(fmt::format("linking the {} variant from bitcode", name_of(variant)));
+  say(fmt::format("linking the {} variant from bitcode", variant.name()));
   const ToolResult linker =
-      run_tool({llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)}, saved.directory,
-               /*capture=*/true);
+      run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
+                llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
+               saved.directory, /*capture=*/true);
   if (linker.status != 0) throw link_failed(linker, program, cache);
   const fs::path place =
       cache.variant(build_id, uses_origin(saved.words) ? tied_name : name, file_name);

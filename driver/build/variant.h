@@ -8,10 +8,11 @@
 #include <functional>
 #include <string_view>
 
+#include "abi/variant.h"
+
 namespace heddle::build {
 
-/// Production, path and audit variants will join.
-enum class Variant { Full };
+using abi::Variant;
 
 /// Told what a slow derivation is about, in a few words each time.
 using Progress = std::function<void(std::string_view)>;

@@ -88,6 +88,8 @@ class BoundedSource final : public TrialSource {
     const auto found = under_way_.find(trial.number);
     const Prefix prefix = std::move(found->second);
     under_way_.erase(found);
+    // From there on the session takes turns by itself (runtime/schedule/fair_turns.h).
+    if (channel.events().size() >= options_.max_events / 2) incomplete_ = true;
     Walk walk(*this, channel, prefix);
     walk.run(trial.plan.size() - absent_.size());
     if (--at_cost_[prefix.cost] == 0) at_cost_.erase(prefix.cost);

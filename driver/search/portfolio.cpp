@@ -23,11 +23,14 @@ constexpr std::string_view kNames[] = {"portfolio", "random", "pct",   "pos",   
                                        "surw",      "guided", "chess", "delay", "sequential"};
 
 /// The default portfolio, in the order of their first turns.
-constexpr const char* kPortfolio[] = {"pos", "surw", "pct", "chess", "guided", "random"};
+constexpr const char* kPortfolio[] = {"pos", "chess", "surw", "guided", "pct"};
 
 // Every how many trials all scheduling points are used although only shared ones are wanted: what
 // was taken for local may turn out shared.
 constexpr std::uint64_t kFullTrialEvery = 8;
+
+// A systematic search this close to the end of its bound is worth finishing: it never tries twice.
+constexpr std::uint64_t kFewWaiting = 64;
 
 constexpr double kForgetting = 0.98;  // weight of the trial before, in what a source brought
 constexpr double kFloor = 0.15;       // of a share that fell to nothing
@@ -39,7 +42,10 @@ struct Arm {
   double gain = 1;    // what recent trials brought
   double pulls = 1;   // and how many they were, both forgetting
   double credit = 0;  // trials it is behind its share
-  double share() const { return kFloor + gain / pulls; }
+  double share() const {
+    const double own = kFloor + gain / pulls;
+    return source->open_bound() && source->waiting() < kFewWaiting ? 2 * own : own;
+  }
 };
 
 class Portfolio final : public Search {

@@ -74,6 +74,9 @@ std::string lock_phrase(const Event& event, const std::string& memory) {
     case EventKind::FutexWake: return fmt::format("wakes {} on {}", event.value, memory);
     case EventKind::FutexRequeue:
       return fmt::format("wakes {} on {}, moves {}", event.value, memory, event.aux);
+    case EventKind::BreakpointPause:
+      return event.value == 1 ? "goes on at a breakpoint" : "waited at a breakpoint in vain";
+    case EventKind::BreakpointFollow: return "follows at a breakpoint";
     default: return "";
   }
 }

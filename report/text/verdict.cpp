@@ -11,6 +11,7 @@
 #include "report/text/entries.h"
 #include "report/text/phrases.h"
 #include "report/text/selection.h"
+#include "trace/held_locks.h"
 #include "trace/signature.h"
 #include "trace/words.h"
 
@@ -55,6 +56,21 @@ std::string holdings(const Trace& trace, trace::ThreadId thread) {
     if (std::find(held.begin(), held.end(), part) == held.end()) held.push_back(part);
   }
   return held.empty() ? "" : fmt::format("holds {} and ", join_with_and(held));
+}
+
+/// What the threads held when the run failed, besides what the waits have told.
+std::vector<std::string> further_holdings(const Trace& trace) {
+  std::vector<std::string> sentences;
+  for (const trace::HeldLock& lock : trace::held_locks(trace)) {
+    const bool told = std::ranges::any_of(trace.outcome.waits, [&](const Wait& wait) {
+      return wait.holder == lock.thread && wait.object == lock.object && wait.offset == lock.offset;
+    });
+    if (told) continue;
+    sentences.push_back(
+        fmt::format("{} holds {}, taken at {}.", trace::thread_name(trace, lock.thread),
+                    short_memory_name(trace, lock.object, lock.offset), at(trace, lock.site)));
+  }
+  return sentences;
 }
 
 /// The last signal on what `wait` waits on that woke nobody.
@@ -161,6 +177,9 @@ std::vector<std::string> explanation(const Trace& trace, const Style& style) {
   for (const Wait& wait : trace.outcome.waits)
     if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
   for (const Wait& wait : waits) sentences.push_back(sentence(trace, wait));
+  if (trace.outcome.failed()) {
+    for (std::string& text : further_holdings(trace)) sentences.push_back(std::move(text));
+  }
   for (std::string& text : sentences) text = printable(text, style.unicode);
   return sentences;
 }

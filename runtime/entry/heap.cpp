@@ -71,7 +71,7 @@ class ArenaLock {
   static inline constinit bool all_[abi::kMaxThreads] = {};
 };
 
-void* allocate(std::size_t size, std::size_t alignment) {
+[[gnu::always_inline]] inline void* allocate(std::size_t size, std::size_t alignment) {
   const abi::ThreadIndex arena = arena_of_caller();
   const ArenaLock lock(arena);
   void* const memory = heap_allocate(arena, size, alignment, call_site());
@@ -88,7 +88,7 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
   run.stop(abi::FailureKind::DoubleFree);
 }
 
-void release(void* memory, bool is_event) {
+[[gnu::always_inline]] inline void release(void* memory, bool is_event) {
   if (memory == nullptr) return;
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   if (const Gate gate; gate && is_event) {

@@ -19,6 +19,7 @@
 
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/session.h"
 
 #define HEDDLE_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -44,6 +45,7 @@ HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int fl
                         off_t offset) noexcept {
   static const auto real = NEXT(mmap);
   const bool fixed = (flags & MAP_FIXED) != 0;
+  if (fixed) session().complete_write();
   note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
   return real(address, bytes, protection, flags, file, offset);
 }
@@ -55,6 +57,7 @@ HEDDLE_ENTRY void* mmap64(void* address, std::size_t bytes, int protection, int 
 
 HEDDLE_ENTRY int munmap(void* address, std::size_t bytes) noexcept {
   static const auto real = NEXT(munmap);
+  session().complete_write();
   note_changed_mappings(number(address), bytes);
   return real(address, bytes);
 }
@@ -62,6 +65,7 @@ HEDDLE_ENTRY int munmap(void* address, std::size_t bytes) noexcept {
 HEDDLE_ENTRY void* mremap(void* address, std::size_t bytes, std::size_t new_bytes, int flags,
                           ...) noexcept {
   static const auto real = NEXT(mremap);
+  session().complete_write();
   va_list arguments;
   va_start(arguments, flags);
   void* const wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
@@ -73,12 +77,14 @@ HEDDLE_ENTRY void* mremap(void* address, std::size_t bytes, std::size_t new_byte
 
 HEDDLE_ENTRY int mprotect(void* address, std::size_t bytes, int protection) noexcept {
   static const auto real = NEXT(mprotect);
+  session().complete_write();
   note_changed_mappings(number(address), bytes);
   return real(address, bytes, protection);
 }
 
 HEDDLE_ENTRY int madvise(void* address, std::size_t bytes, int advice) noexcept {
   static const auto real = NEXT(madvise);
+  session().complete_write();
   note_dropped_pages(number(address), bytes);
   return real(address, bytes, advice);
 }

@@ -10,6 +10,7 @@
 #include "runtime/entry/entry.h"
 #include "runtime/entry/exits.h"
 #include "runtime/parallel/parallel_session.h"
+#include "runtime/session/debugger.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
 #include "runtime/sync/thread.h"
@@ -66,7 +67,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   watch_forks();
   if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);
-  session().current().handle = pthread_self();
+  session().current().handle = __heddle_debug_threads[0] = pthread_self();
   program_main = main;
   return real().__libc_start_main(&run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
@@ -76,6 +77,7 @@ HEDDLE_ENTRY void __assert_fail(const char* expression, const char* file, unsign
   if (session().running()) {
     abi::FailureRecord& failure = session().failure();
     failure.kind = abi::FailureKind::Assert;
+    failure.site = call_site();
     copy_text(failure.message, expression);
     copy_text(failure.file, file);
     copy_text(failure.function, function);

@@ -277,6 +277,11 @@ void ParallelSession::settle(std::uint64_t address, std::uint64_t bytes) {
   enter_stripes(address, bytes, false);
 }
 
+void ParallelSession::announce_write(const Operation& operation, unsigned bytes) {
+  enter_stripes(operation.address, bytes, false);
+  record(operation, bytes, 0, 0);
+}
+
 // --- threads
 
 Thread* ParallelSession::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {

@@ -30,7 +30,9 @@ class ParallelSession final : public Session {
   std::uint64_t load(std::uint64_t address, unsigned bytes) override;
   void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool) override;
   void settle(std::uint64_t address, std::uint64_t bytes) override;
+  void announce_write(const Operation& operation, unsigned bytes) override;
   void drain(abi::ThreadIndex) override {}
+  bool is_sequentially_consistent() const override { return true; }
   bool has_pending() const override { return false; }
   void order_stores() override {}
 

@@ -9,6 +9,7 @@ void Recorder::begin_run() {
   abi::ChannelHeader& channel = *channel_;
   channel.events.count = channel.decisions.count = channel.threads.count = 0;
   channel.objects.count = 0;
+  channel.steps.count = channel.steps_lost = 0;
   channel.text.count = 0;
   // Only what a reader looks at without being told that it is set.
   channel.failure.kind = abi::FailureKind::None;
@@ -18,6 +19,12 @@ void Recorder::begin_run() {
 
 bool Recorder::add_event(const abi::EventRecord& event) {
   return channel_->events.count < channel_->options.max_events && append(channel_->events, event);
+}
+
+void Recorder::add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site,
+                        std::uint64_t value) {
+  const abi::StepRecord step{channel_->events.count, value, site, kind, thread};
+  if (!append(channel_->steps, step)) ++channel_->steps_lost;
 }
 
 // As many decisions as events at the most, and the region has room for that many.

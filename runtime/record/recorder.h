@@ -18,6 +18,8 @@ class Recorder {
 
   /// False when the region is full or the run has had its bound of events.
   bool add_event(const abi::EventRecord& event);
+  /// Counts what there is no room for: a run must not depend on who watches it.
+  void add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site, std::uint64_t value);
   void add_decision(const abi::DecisionRecord& decision);
   void add_thread(const abi::ThreadRecord& thread);
   /// Index + 1, as events refer to objects.

@@ -9,6 +9,7 @@ void GuidedStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFin
   wishes_.clear();
   writes_.clear();
   used_ = 0;
+  held_ = 0;
   for (std::size_t i = 0; i < plan.count; ++i) {
     const abi::PlanRecord& record = plan.records[i];
     if (record.kind != abi::DecisionKind::ReadsFrom) continue;
@@ -108,6 +109,7 @@ abi::ThreadIndex GuidedStrategy::choose(const SchedulingPoint& point) {
     if (candidates.count() > 0) break;
     give_up_one(point);
   }
+  if (candidates.count() < point.enabled.count() && ++held_ > kPatience) open_ = 0;
   if (urgent != abi::kNoThread) {
     candidates = ThreadSet{};
     candidates.insert(urgent);

@@ -13,7 +13,8 @@ namespace heddle::runtime {
 /// before it is known how to reach them. Which to ask for, the driver decides.
 ///
 /// A thread that is to read waits until another has written at the wanted site, then goes at once;
-/// meanwhile other writers of the same location wait. A wish that holds up everybody is given up.
+/// meanwhile other writers of the same location wait. A wish that holds up everybody is given up,
+/// and all are when they hold up somebody for long: the others may be spinning.
 class GuidedStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
@@ -43,6 +44,8 @@ class GuidedStrategy final : public Strategy {
   PosStrategy base_;
   Random random_;
   Vector<Wish> wishes_;
+  static constexpr std::uint32_t kPatience = 512;
+  std::uint32_t held_ = 0;    // choices at which somebody was held up
   std::uint32_t open_ = 0;    // wishes that are not over
   Vector<LastWrite> writes_;  // open addressing, a power of two, at most half full
   std::size_t used_ = 0;

@@ -7,6 +7,7 @@ namespace heddle::runtime {
 
 void PosStrategy::begin_run(const abi::Options& options, Plan, ThreadFinder) {
   random_.seed(options.seed);
+  choices_ = 0;
   std::memset(priority_, 0, sizeof priority_);
 }
 
@@ -18,6 +19,7 @@ abi::ThreadIndex PosStrategy::choose_among(const SchedulingPoint& point,
                                            const ThreadSet& candidates) {
   priority_[point.current] = 0;  // it has come to a new operation
   if (point.enabled.count() == 1) return point.enabled.nth(0);
+  if (++choices_ % kRedrawEvery == 0) std::memset(priority_, 0, sizeof priority_);
   abi::ThreadIndex best = candidates.nth(0);
   point.enabled.for_each([&](abi::ThreadIndex thread) {
     if (priority_[thread] == 0) priority_[thread] = random_.next() | 1;

@@ -12,7 +12,8 @@ namespace heddle::runtime {
 /// between.
 ///
 /// Deviations: operations of synchronisation on one object conflict as writes do; memory is told
-/// apart in units of eight bytes.
+/// apart in units of eight bytes. Now and then all priorities are drawn again: threads
+/// that spin draw new ones all the time, and would starve the one they wait for if its were low.
 class PosStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
@@ -23,7 +24,10 @@ class PosStrategy final : public Strategy {
   abi::ThreadIndex choose_among(const SchedulingPoint& point, const ThreadSet& candidates);
 
  private:
+  static constexpr std::uint32_t kRedrawEvery = 512;
+
   Random random_;
+  std::uint32_t choices_ = 0;
   std::uint64_t priority_[abi::kMaxThreads] = {};  // of the pending operation; 0: not drawn yet
 };
 

@@ -10,22 +10,29 @@ namespace heddle::runtime {
 class SiteSet {
  public:
   void begin_run(Plan plan, abi::DecisionKind kind) {
-    bits_.clear();
+    for (Bits& bits : bits_) bits.clear();
     for (std::size_t i = 0; i < plan.count; ++i) {
       if (plan.records[i].kind == kind) insert(plan.records[i].site);
     }
   }
   bool contains(abi::SiteId site) const {
-    return site / 64 < bits_.size() && ((bits_[site / 64] >> (site % 64)) & 1) != 0;
+    const Bits& bits = bits_[is_code(site)];
+    const abi::SiteId at = site % abi::kCodeSites;
+    return at / 64 < bits.size() && ((bits[at / 64] >> (at % 64)) & 1) != 0;
   }
 
  private:
+  using Bits = Vector<std::uint64_t>;
+
+  static bool is_code(abi::SiteId site) { return site >= abi::kCodeSites; }
   void insert(abi::SiteId site) {
-    if (site / 64 >= bits_.size()) bits_.resize(site / 64 + 1);
-    bits_[site / 64] |= std::uint64_t{1} << (site % 64);
+    Bits& bits = bits_[is_code(site)];
+    const abi::SiteId at = site % abi::kCodeSites;
+    if (at / 64 >= bits.size()) bits.resize(at / 64 + 1);
+    bits[at / 64] |= std::uint64_t{1} << (at % 64);
   }
 
-  Vector<std::uint64_t> bits_;
+  Bits bits_[2];  // of numbered sites, of places in code: both begin near 0
 };
 
 }  // namespace heddle::runtime

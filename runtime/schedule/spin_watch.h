@@ -16,7 +16,7 @@ class SpinWatch {
 
   /// To be asked once at each point: whether the running thread should let others go first. It
   /// said so itself, or has only looked at memory (or tried to change it atomically) many times in
-  /// a row.
+  /// a row, with or without a lock around it.
   bool gives_way(const SchedulingPoint& point) {
     if (point.current != thread_) {
       thread_ = point.current;
@@ -26,16 +26,25 @@ class SpinWatch {
         point.pending.kind == abi::EventKind::Sleep) {
       return true;
     }
-    const bool may_spin = point.pending.access == abi::Access::Read ||
-                          point.pending.access == abi::Access::Update ||
-                          point.pending.kind == abi::EventKind::MutexTrylock;
-    looks_ = may_spin ? looks_ + 1 : 0;
+    if (may_spin(point.pending)) {
+      ++looks_;
+    } else if (point.pending.kind != abi::EventKind::MutexLock &&
+               point.pending.kind != abi::EventKind::MutexUnlock) {
+      looks_ = 0;
+    }
     if (looks_ < kLooks) return false;
     looks_ = 0;
     return true;
   }
 
  private:
+  static bool may_spin(const Pending& pending) {
+    return pending.access == abi::Access::Read || pending.access == abi::Access::Update ||
+           pending.kind == abi::EventKind::MutexTrylock ||
+           pending.kind == abi::EventKind::SpinTrylock ||
+           pending.kind == abi::EventKind::SemTrywait;
+  }
+
   /// More than any loop over shared data in the corpus takes, and still soon.
   static constexpr std::uint32_t kLooks = 200;
 

@@ -5,8 +5,9 @@
 // Session calls it; a strategy decides and never executes. Invariants: choose() is called exactly
 // once for each operation a thread comes to (also when only one thread can go on, so that a
 // strategy may count), plus once when a thread has ended; only operations at sites the plan calls
-// quiet are passed over. choose_value() is called by the running thread while it carries out its
-// operation. The answers alone determine the run.
+// quiet are passed over, and the late ones of a run that seems not to end (fair_turns.h).
+// choose_value() is called by the running thread while it carries out its operation. The answers
+// alone determine the run.
 //
 // Rejected: letting strategies compare raw addresses between runs (they see locations that mean
 // something only within one), and letting the driver decide step by step (a round trip between

@@ -8,6 +8,7 @@ void SurwStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFinde
   weights_.begin_run(plan);
   selected_.begin_run(plan, abi::DecisionKind::Select);
   meant_ = abi::kNoThread;
+  waited_ = 0;
 }
 
 /// By what each still has before it; among all threads, also those that cannot go on at present, or
@@ -22,6 +23,7 @@ void SurwStrategy::draw_meant(const ThreadSet* among) {
   std::uint64_t total = 0;
   for (std::uint32_t i = 0; i < weights_.met(); ++i) total += weight_of(i);
   meant_ = abi::kNoThread;
+  waited_ = 0;
   if (total == 0) return;
   std::uint64_t ticket = random_.below_large(total);
   for (std::uint32_t i = 0; i < weights_.met(); ++i) {
@@ -34,9 +36,21 @@ void SurwStrategy::draw_meant(const ThreadSet* among) {
 }
 
 abi::ThreadIndex SurwStrategy::choose(const SchedulingPoint& point) {
-  point.enabled.for_each(
-      [&](abi::ThreadIndex thread) { weights_.meet(thread, point.threads.hash_of(thread)); });
+  point.enabled.for_each([&](abi::ThreadIndex thread) {
+    const ThreadWeights::Share share = weights_.meet(thread, point.threads.hash_of(thread));
+    // Whoever was meant stood also for the threads it had yet to create.
+    if (share.taken > 0 && share.from == meant_ && random_.below_large(share.of) < share.taken) {
+      meant_ = thread;
+    }
+  });
   if (meant_ == abi::kNoThread) draw_meant(nullptr);
+  if (++waited_ > kPatience) {
+    ThreadSet halted;
+    point.enabled.for_each([&](abi::ThreadIndex thread) {
+      if (at_selected(point, thread)) halted.insert(thread);
+    });
+    if (halted.count() > 0) draw_meant(&halted);
+  }
   ThreadSet candidates;
   const auto collect = [&] {
     point.enabled.for_each([&](abi::ThreadIndex thread) {

@@ -14,8 +14,9 @@ namespace heddle::runtime {
 /// still has; until it has done it, others go on at random but halt before theirs.
 ///
 /// Deviations: selected are the sites at which an earlier run came to one shared location (records
-/// of kind Select), for a location means nothing across runs; when everybody halts, a new thread is
-/// drawn among those that can go on.
+/// of kind Select), for a location means nothing across runs; when everybody halts, or the thread
+/// that is meant takes very long (it may spin, waiting for one that halts), a new one is drawn
+/// among those that can go on.
 class SurwStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
@@ -28,10 +29,13 @@ class SurwStrategy final : public Strategy {
   }
   void draw_meant(const ThreadSet* among);
 
+  static constexpr std::uint32_t kPatience = 512;
+
   Random random_;
   ThreadWeights weights_;
   SiteSet selected_;
   abi::ThreadIndex meant_ = abi::kNoThread;
+  std::uint32_t waited_ = 0;  // choices since it was drawn
 };
 
 }  // namespace heddle::runtime

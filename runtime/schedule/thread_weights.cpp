@@ -28,21 +28,23 @@ ThreadWeights::Row* ThreadWeights::find(std::uint64_t hash) {
   return nullptr;
 }
 
-void ThreadWeights::meet(abi::ThreadIndex thread, std::uint64_t hash) {
-  if (known_[thread]) return;
+ThreadWeights::Share ThreadWeights::meet(abi::ThreadIndex thread, std::uint64_t hash) {
+  if (known_[thread]) return {};
   known_[thread] = true;
   if (thread >= met_) met_ = thread + 1u;
   Row* const row = find(hash);
-  if (row == nullptr) return;
+  if (row == nullptr) return {};
   row->index = thread + 1u;
   left_[thread] = row->total;
   // It was counted with its nearest ancestor that is there.
   for (Row* above = find(row->parent); above != nullptr; above = find(above->parent)) {
     if (above->index == 0) continue;
     std::uint64_t& left = left_[above->index - 1];
+    const Share share{static_cast<abi::ThreadIndex>(above->index - 1), row->total, left};
     left = left > row->total ? left - row->total : 0;
-    return;
+    return share;
   }
+  return {};
 }
 
 void ThreadWeights::spend(abi::ThreadIndex thread) {

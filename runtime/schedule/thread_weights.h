@@ -12,8 +12,14 @@ namespace heddle::runtime {
 class ThreadWeights {
  public:
   void begin_run(Plan plan);
+  /// What a new thread takes over from the one it was counted with until now.
+  struct Share {
+    abi::ThreadIndex from = abi::kNoThread;
+    std::uint64_t taken = 0;
+    std::uint64_t of = 0;
+  };
   /// To be called with every thread before it is asked about.
-  void meet(abi::ThreadIndex thread, std::uint64_t hash);
+  Share meet(abi::ThreadIndex thread, std::uint64_t hash);
   /// One of the operations that were counted is being carried out.
   void spend(abi::ThreadIndex thread);
   /// 0 for a thread that has done all that the earlier run saw it do.

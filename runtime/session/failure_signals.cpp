@@ -2,6 +2,7 @@
 #include "runtime/session/failure_signals.h"
 
 #include <signal.h>
+#include <ucontext.h>
 
 #include <initializer_list>
 
@@ -14,15 +15,27 @@
 namespace heddle::runtime {
 namespace {
 
-void on_fatal_signal(int number, siginfo_t*, void*) {
+/// Where the program was when the signal came, in code that does not say where it is.
+abi::SiteId interrupted_site(const void* context) {
+  const auto* const machine = static_cast<const ucontext_t*>(context);
+  return code_site(reinterpret_cast<const void*>(machine->uc_mcontext.gregs[REG_RIP]));
+}
+
+void on_fatal_signal(int number, siginfo_t*, void* context) {
   Session& run = session();
   if (run.running()) {
     // In the middle of an instrumented access the site is known exactly; else it is that of the
     // last call out of instrumented code (abort and the like).
     const bool in_access = Gate::closed();
     abi::FailureRecord& failure = run.failure();
-    failure.site = in_access ? run.current().pending.site : call_site();
+    const abi::SiteId said = in_access ? run.current().pending.site : HEDDLE_CALL_SITE_SYMBOL;
+    if (said != abi::kUnknownSite) {
+      failure.site = said;
+    } else if (failure.kind != abi::FailureKind::Assert) {
+      failure.site = interrupted_site(context);
+    }
     if (in_access) run.record_interrupted();
+    if (number != SIGSEGV && number != SIGBUS) run.complete_write();
     failure.signal = number;
     failure.thread = run.current_index();
     if (failure.kind == abi::FailureKind::None) failure.kind = abi::FailureKind::Signal;

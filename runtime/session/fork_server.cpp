@@ -127,6 +127,11 @@ int wait_for_end(pid_t child) {
 }  // namespace
 
 void serve_executions(abi::ChannelHeader& channel) {
+  if (channel.debug_stop != 0) {
+    prepare_threads(channel);
+    set_state_quietly(channel, abi::ChannelState::Running);
+    return;
+  }
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {

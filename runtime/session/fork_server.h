@@ -11,7 +11,8 @@ namespace heddle::runtime {
 /// The channel the driver handed down, or one of this process's own when there is none.
 abi::ChannelHeader& open_channel(bool& has_driver);
 
-/// Returns once for each execution, in a process of its own. The serving process never returns.
+/// Returns once for each execution, in a process of its own. The serving process never returns. For
+/// a debugger, which would lose sight of a process behind a fork, it is the execution itself.
 void serve_executions(abi::ChannelHeader& channel);
 
 }  // namespace heddle::runtime

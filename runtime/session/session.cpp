@@ -4,6 +4,7 @@
 #include "abi/names.h"
 #include "runtime/base/text.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/debugger.h"
 
 namespace heddle::runtime {
 namespace {
@@ -41,9 +42,11 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
+  fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
   objects_.begin_run(recorder_);
+  debugger_begin(channel);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
   enabled_.insert(0);
   current_ = 0;
@@ -81,6 +84,7 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
   add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
   Thread& thread = threads_[index];
   thread.handle = handle;
+  __heddle_debug_threads[index] = handle;
   if (is_absent(thread.hash)) {
     thread.absent = thread.finished = true;  // whoever joins it need not wait
     return &thread;
@@ -91,6 +95,7 @@ Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
 }
 
 void Session::finish_thread() {
+  complete_write();
   Thread& thread = current();
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
@@ -111,11 +116,13 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
 }
 
 void Session::arrive(const Operation& operation) {
+  complete_write();
   Operation& pending = current().pending;
   pending = operation;
   pending.thread = current_;
   refresh_thread(current_);
   go_on();
+  look_for_debugger();
   at_turn_ = true;
   if (drains(operation.kind)) drain(current_);
 }
@@ -135,12 +142,15 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
-  if (enabled_.contains(current_) && is_quiet(current().pending)) return;
+  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+      !fair_turns_.apply(recorder_.event_count())) {
+    return;
+  }
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
       current_ = from;
-      if (outside_wait_ == nullptr || !outside_wait_(*this)) report_stuck();
+      if (!wake_somebody()) report_stuck();
     }
     current_ = choose_next();
     if (current().is_flusher()) flush_chosen();
@@ -148,7 +158,31 @@ void Session::go_on() {
   if (current_ != from) carrier_->switch_to(from, current_);
 }
 
+void Session::look_for_debugger() {
+  while (debugger_wants(recorder_.event_count())) [[unlikely]] {
+    const abi::ThreadIndex from = current_;
+    const abi::ThreadIndex other = debugger_stop(enabled_);
+    if (other >= threads_.size() || other == from || !enabled_.contains(other) ||
+        threads_[other].is_flusher()) {
+      return;
+    }
+    // From here on as if nobody had planned anything.
+    strategy_ = find_strategy("sequential");
+    strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
+    current_ = other;
+    carrier_->switch_to(from, other);
+  }
+}
+
+/// Whoever is held back goes first: something outside may take time, or depend on this program.
+bool Session::wake_somebody() {
+  if (held_back_ != nullptr && held_back_->release(*this)) return true;
+  return outside_wait_ != nullptr && outside_wait_(*this);
+}
+
 abi::ThreadIndex Session::choose_next() {
+  const std::uint64_t events = recorder_.event_count();
+  if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
   const abi::ThreadIndex chosen = strategy_->choose(here);
   if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
@@ -239,6 +273,9 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
+  ++current().operations;
+  if (recorder_.event_count() >= look_at_) [[unlikely]]
+    look_at_ = held_back_->look(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
@@ -256,6 +293,7 @@ void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::Site
 void Session::record_interrupted() {
   if (!running_ || !at_turn_) return;
   at_turn_ = false;
+  announced_.bytes = 0;
   const Operation& operation = current().pending;
   const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
   recorder_.add_event(
@@ -263,6 +301,7 @@ void Session::record_interrupted() {
 }
 
 void Session::stop(abi::FailureKind kind) {
+  complete_write();
   abi::FailureRecord& record = failure();
   record.kind = kind;
   record.thread = current_index();
@@ -270,6 +309,7 @@ void Session::stop(abi::FailureKind kind) {
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
   }
+  debugger_ending(abi::sentence_of(kind));
   // Started by hand there is no driver to read the record.
   if (recorder_.channel().magic != abi::kChannelMagic) {
     print_error("heddle: run stopped: ");

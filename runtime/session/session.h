@@ -17,6 +17,7 @@
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
+#include "runtime/schedule/fair_turns.h"
 #include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
 #include "runtime/session/operation.h"
@@ -24,8 +25,19 @@
 
 namespace heddle::runtime {
 
+class Session;
+
+/// Threads that nothing holds up but that are to let others go first (runtime/sync/breakpoint.cpp).
+struct HeldBack {
+  /// Refreshes them; returns the number of events from which on to be asked again.
+  std::uint64_t (*look)(Session& session);
+  /// Asked when nobody can go on: lets one of them go on, or returns false.
+  bool (*release)(Session& session);
+};
+
 struct Thread {
   std::uint64_t hash = 0;
+  std::uint64_t operations = 0;  // it has recorded
   std::uint32_t children = 0;
   abi::ThreadIndex index = 0;
   bool finished = false;
@@ -64,9 +76,19 @@ class Session : private ThreadView {
   /// Records what the current thread did at its turn. Stops the run when it may not go on.
   virtual void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
                       std::uint64_t aux = 0);
+  /// The current thread's turn to write; the program does it itself when it is back. Recorded, with
+  /// what was written, before anything else happens.
+  virtual void announce_write(const Operation& operation, unsigned bytes);
+  /// What was announced has been written: called before whatever could hide it.
+  void complete_write() {
+    if (announced_.bytes != 0) [[unlikely]]
+      record_announced();
+  }
   /// Something about `address` changed: looks again who of those waiting for it can go on.
   virtual void refresh(std::uint64_t address);
   virtual void refresh_thread(abi::ThreadIndex index);
+  /// Stops before the current thread's operation if a debugger wants it.
+  void look_for_debugger();
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
@@ -77,6 +99,7 @@ class Session : private ThreadView {
   virtual void settle(std::uint64_t address, std::uint64_t bytes);
   /// Makes all pending stores of the thread visible.
   virtual void drain(abi::ThreadIndex thread);
+  virtual bool is_sequentially_consistent() const;
   virtual bool has_pending() const { return memory_->pending(current_) != 0; }
   virtual void order_stores() { memory_->order_stores(current_); }
 
@@ -85,6 +108,12 @@ class Session : private ThreadView {
   /// when nobody waits for such.
   using OutsideWait = bool (*)(Session& session);
   void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  /// Somebody is held back from now on.
+  void hold_back(const HeldBack& held_back) {
+    held_back_ = &held_back;
+    look_at_ = 0;
+  }
+  static constexpr std::uint64_t kNeverLook = ~std::uint64_t{0};
   bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
@@ -126,14 +155,25 @@ class Session : private ThreadView {
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  bool wake_somebody();
   void add_flusher();
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
+  void record_announced();
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
-  bool at_turn_ = false;   // between arrive() and record()
+  bool at_turn_ = false;  // between arrive() and record()
+  /// A write that the program was told to do and that is not recorded yet.
+  struct Announced {
+    abi::EventKind kind = abi::EventKind::None;
+    abi::SiteId site = abi::kUnknownSite;
+    Place place;
+    std::uint64_t address = 0;
+    unsigned bytes = 0;  // 0: there is none
+  };
+  Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
   Plan absent_{};  // the plan's records of threads that are never started
@@ -141,7 +181,10 @@ class Session : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  const HeldBack* held_back_ = nullptr;
+  std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
   Strategy* strategy_ = nullptr;
+  FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
   VirtualClock clock_;

@@ -3,6 +3,7 @@
 // The part of Session between the memory model, which knows what is pending, and the strategy,
 // which decides when it becomes visible. A thread with pending stores has a flusher: a thread that
 // is never carried, whose one kind of operation, a flush, Session performs itself.
+#include "runtime/memory/raw_memory.h"
 #include "runtime/session/session.h"
 
 namespace heddle::runtime {
@@ -76,6 +77,28 @@ void Session::record_flush(const PendingStore& store, abi::ThreadIndex by) {
     stop(abi::FailureKind::NoProgress);
   }
   stop_if_freed(place, store.address, store.site);
+}
+
+bool Session::is_sequentially_consistent() const {
+  return memory_ == find_memory_model("sc");
+}
+
+void Session::announce_write(const Operation& operation, unsigned bytes) {
+  const Place place = objects_.place_of(operation.address);
+  stop_if_freed(place, operation.address, operation.site);
+  announced_ = {operation.kind, operation.site, place, operation.address, bytes};
+}
+
+void Session::record_announced() {
+  const Announced write = announced_;
+  announced_.bytes = 0;
+  at_turn_ = false;
+  const std::uint64_t value = read_memory(write.address, write.bytes);
+  if (!recorder_.add_event({write.kind, current_, write.site, write.place.object, write.bytes,
+                            write.place.offset, value, 0})) {
+    failure().site = write.site;
+    stop(abi::FailureKind::NoProgress);
+  }
 }
 
 }  // namespace heddle::runtime

@@ -63,6 +63,7 @@ __attribute__((noinline)) void run_routine(Session& session) {
 /// The first thing a new thread does, at its first turn.
 void thread_main() {
   Session& the_session = session();
+  the_session.look_for_debugger();
   the_session.record(the_session.current().pending);
   Gate::open();
   Gate::attend();  // a signal or a cancellation may have come before it ever ran

@@ -27,7 +27,7 @@ class RandomRun {
   std::uint64_t operations() const { return operations_; }
 
   /// Does every operation find the stripes as it did when it was recorded?
-  void check(const Order& order) const {
+  void check(const TotalOrder& order) const {
     std::map<std::uint16_t, std::uint64_t> visits;
     std::vector<std::size_t> next(threads_, 0);
     for (const Turn& turn : order.turns) {
@@ -66,7 +66,7 @@ class RandomRun {
 TEST(Order, GivesEveryOperationWhatItSaw) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomRun run(seed);
-    const Order order = order_of(run.recording());
+    const TotalOrder order = order_of(run.recording());
     run.check(order);
     EXPECT_EQ(order.operations + order.left_out, run.operations());
   }
@@ -101,7 +101,7 @@ TEST(Order, EndsWithTheOperationThatEndedTheRun) {
   recording.threads[0].steps = {{0, 16, EventKind::Load, 1}};
   recording.threads[1].steps = {{0, 17, EventKind::Store, 2}, {1, 18, EventKind::Store, 1}};
   recording.last = 0;
-  const Order order = order_of(recording);
+  const TotalOrder order = order_of(recording);
   ASSERT_EQ(order.turns.size(), 3u);
   EXPECT_EQ(order.turns[0].thread, 1u);
   EXPECT_EQ(order.turns[1].thread, 0u);

@@ -14,6 +14,7 @@ import tempfile
 MEMORY_MODELS = ("sc", "tso", "pso")
 SEEDS = 20  # under the first model of the manifest
 SEEDS_OF_FURTHER_MODELS = 5
+INSTANCE_SEEDS = 3  # larger instances of a family; the benchmark has them all
 
 
 class Bug:
@@ -36,10 +37,11 @@ class Bug:
                      f"expected {statuses}\n{result.stdout}\n{result.stderr}")
         return json.loads(result.stdout)
 
-    def explore(self, version, model, seed, statuses, *flags):
+    def explore(self, version, model, seed, statuses, flags=(), instance=None):
+        instance = instance or self.manifest
         return self.heddle("explore", "--json", "--memory-model", model, "--seed", seed,
-                           "-n", self.manifest["explore_budget"], *flags, "--",
-                           f"./{version}", *self.manifest["args"], statuses=statuses)
+                           "-n", instance["explore_budget"], *flags, "--",
+                           f"./{version}", *instance["args"], statuses=statuses)
 
     def check_signature(self, signature):
         failure = self.manifest["failure"]
@@ -86,6 +88,15 @@ class Bug:
         assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
         print(f"reduced: {reduced['before']} -> {after}")
 
+    def check_instances(self):
+        for instance in self.manifest.get("instances", []):
+            tries = []
+            for seed in range(1, INSTANCE_SEEDS + 1):
+                result = self.explore("buggy", "sc", seed, (1,), instance=instance)
+                self.check_signature(result["failures"][0]["signature"])
+                tries.append(result["schedules_to_first_failure"])
+            print(f"{' '.join(instance['args'])}: schedules {tries}")
+
     def check_fixed(self):
         self.build("fixed")
         for model in MEMORY_MODELS:
@@ -93,7 +104,7 @@ class Bug:
 
     def check_silent(self, model):
         # Each schedule twice: what Heddle does not control shows here.
-        result = self.explore("fixed", model, 1, (0,), "--check-determinism")
+        result = self.explore("fixed", model, 1, (0,), ["--check-determinism"])
         assert result["schedules"] == self.manifest["explore_budget"]
         exhaustive = self.heddle("explore", "--json", "--memory-model", model, "--strategy", "chess",
                                  "-n", 20000 if model == "sc" else 5000, "--max-preemptions", 1,
@@ -111,6 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         bug = Bug(arguments.tools.resolve(), arguments.directory.resolve(), pathlib.Path(work))
         bug.check_buggy()
+        bug.check_instances()
         bug.check_fixed()
 
 

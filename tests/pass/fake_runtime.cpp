@@ -139,4 +139,17 @@ void __heddle_leave(Ptr, U32 site) {
   check_site(site);
   ++count___heddle_leave;
 }
+#define STEP(name, ...)    \
+  void name(__VA_ARGS__) { \
+    check_site(site);      \
+    ++count_##name;        \
+  }
+STEP(__heddle_loop_iteration, U32, U32 site)
+STEP(__heddle_loop_exit, U32, U32 site)
+STEP(__heddle_call_enter, Ptr, U32 site)
+STEP(__heddle_landed, Ptr, U32 site)
+STEP(__heddle_call_exit, U32 site)
+STEP(__heddle_block, U32 site)
+STEP(__heddle_branch, U64, U32 site)
+#undef STEP
 }

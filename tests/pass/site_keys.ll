@@ -1,17 +1,12 @@
 ; SPDX-License-Identifier: Apache-2.0
-; Keys: function and line counted from it, inlined ones with the function they ended up in, an ordinal
-; where a line has several sites of a kind. No debug information: the function alone.
+; Places: function and line counted from it, inlined ones with the function they ended up in. No
+; debug information: the function alone.
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK: @heddle.sites = private constant [{{[0-9]+}} x i8] c"HEDS
-; CHECK-SAME: \00main\00/src/t.cpp\00main+2.load.1\00
-; CHECK-SAME: main+2.load.2\00
-; CHECK-SAME: Queue::push\00Queue::push+3@main.store.1\00
-; CHECK-SAME: Queue::push+3@main.store.2\00
-; CHECK-SAME: main+0.store.1\00
-; CHECK-SAME: main+4.call.1\00outside\00
-; CHECK-SAME: bare\00bare+0.load.1\00
+; CHECK-SAME: \00main\00_ZN12_GLOBAL__N_14bareIiEEiv\00/src/t.cpp\00main+2\00
+; CHECK-SAME: Queue::push\00Queue::push+3@main\00main+0\00main+4\00outside\00bare\00bare+0\00
 ; CHECK-SAME: section "heddle_sites", align 8
 @g = global i32 0
 

@@ -1,1 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "base/error.h"
+#include "driver/search/search.h"
+#include "tests/search/model_program.h"
+
+namespace heddle::search_model {
+namespace {
+
+driver::SearchSettings settings(std::vector<std::string> strategies, std::uint64_t seed = 1) {
+  driver::SearchSettings result;
+  result.strategies = std::move(strategies);
+  result.options.seed = seed;
+  return result;
+}
+
+/// Three threads that read and write two variables.
+ModelProgram sample() {
+  ModelProgram program;
+  program.threads = {{{Step::Write, 0, 1}, {Step::Read, 1}},
+                     {{Step::Write, 1, 2}, {Step::Read, 0}},
+                     {{Step::Read, 0}, {Step::Read, 1}, {Step::Write, 5, 1}, {Step::Read, 5}}};
+  return program;
+}
+
+std::vector<std::string> trials(const driver::SearchSettings& settings, int count,
+                                const ModelProgram& program = sample()) {
+  Model model(program);
+  const auto search = driver::make_search(settings);
+  std::vector<std::string> result;
+  for (int i = 0; i < count; ++i) {
+    const auto trial = search->next();
+    if (!trial) break;
+    const ModelRun run = model.run(*trial);
+    EXPECT_FALSE(run.diverged);
+    std::string text = std::string(trial->options.strategy) + " ";
+    for (const abi::ThreadIndex thread : run.order) text += static_cast<char>('0' + thread);
+    result.push_back(text);
+    search->observe(*trial, model.channel(), run.failed);
+  }
+  return result;
+}
+
+TEST(Portfolio, IsDeterministicGivenItsSeed) {
+  EXPECT_EQ(trials(settings({"portfolio"}, 3), 300), trials(settings({"portfolio"}, 3), 300));
+  EXPECT_NE(trials(settings({"portfolio"}, 3), 300), trials(settings({"portfolio"}, 4), 300));
+}
+
+TEST(Portfolio, GivesEveryMemberTurns) {
+  std::set<std::string> names;
+  for (const std::string& trial : trials(settings({"portfolio"}), 100)) {
+    names.insert(trial.substr(0, trial.find(' ')));
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"pos", "surw", "pct", "prefix", "guided"}));
+}
+
+TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {
+  const auto found = trials(settings({"chess", "random"}), 5000);
+  EXPECT_EQ(found.size(), 5000u);
+  EXPECT_EQ(found.back().substr(0, 6), "random");
+}
+
+TEST(Portfolio, EndsWithItsSystematicMembers) {
+  EXPECT_LT(trials(settings({"chess", "delay", "sequential"}), 5000).size(), 5000u);
+}
+
+TEST(Portfolio, NumbersTrialsAcrossMembersAndNeverGivesTheSameSeedTwice) {
+  Model model(sample());
+  const auto search = driver::make_search(settings({"random", "pos"}));
+  std::set<std::uint64_t> numbers;
+  std::set<std::pair<std::string, std::uint64_t>> seeds;
+  for (int i = 0; i < 200; ++i) {
+    const auto trial = search->next();
+    numbers.insert(trial->number);
+    seeds.emplace(trial->options.strategy, trial->options.seed);
+    model.run(*trial);
+    search->observe(*trial, model.channel(), false);
+  }
+  EXPECT_EQ(numbers.size(), 200u);
+  EXPECT_EQ(*numbers.rbegin(), 200u);
+  EXPECT_EQ(seeds.size(), 200u);
+}
+
+TEST(Portfolio, CountsReadsFromPairs) {
+  Model model(sample());
+  const auto search = driver::make_search(settings({"random"}));
+  for (int i = 0; i < 200; ++i) {
+    const auto trial = search->next();
+    model.run(*trial);
+    search->observe(*trial, model.channel(), false);
+  }
+  // x by 0 read by 1 and 2, y by 1 read by 0 and 2; what a thread reads of its own is none.
+  EXPECT_EQ(search->status().pairs, 4u);
+  EXPECT_EQ(search->status().strategies.at(0).new_pairs, 4u);
+}
+
+TEST(Portfolio, NarrowsPointsToWhatProvedShared) {
+  driver::SearchSettings narrow = settings({"random"});
+  std::strcpy(narrow.options.preempt_at, "shared");
+  Model model(sample());
+  const auto search = driver::make_search(narrow);
+  std::set<abi::SiteId> quiet;
+  for (int i = 0; i < 10; ++i) {
+    const auto trial = search->next();
+    for (const abi::PlanRecord& record : trial->plan) {
+      if (record.kind == abi::DecisionKind::Quiet) quiet.insert(record.site);
+    }
+    model.run(*trial);
+    search->observe(*trial, model.channel(), false);
+  }
+  // The third thread's own variable, and nothing else.
+  EXPECT_EQ(quiet, (std::set<abi::SiteId>{abi::kFirstSite + 202, abi::kFirstSite + 203}));
+}
+
+TEST(Portfolio, RefusesNamesThatAreNotThereOrStandTwice) {
+  EXPECT_THROW(driver::make_search(settings({"guess"})), Error);
+  EXPECT_THROW(driver::make_search(settings({"random", "random"})), Error);
+  EXPECT_THROW(driver::make_search(settings({"portfolio", "pos"})), Error);
+}
+
+}  // namespace
+}  // namespace heddle::search_model

@@ -107,5 +107,16 @@ TEST(Compare, NamesTheThreadASignalWoke) {
   EXPECT_EQ(difference->expected, "t0 cond_signal arrived woke t0.1 at mailbox.c:22:3 (main)");
 }
 
+TEST(Compare, LooksAtStepsOnlyWhereBothHaveThem) {
+  const Trace plain = sample::lost_update();
+  const Trace with_steps = sample::loop();
+  EXPECT_FALSE(first_difference(plain, with_steps));
+  EXPECT_FALSE(first_difference(with_steps, plain));
+  EXPECT_FALSE(first_difference(with_steps, with_steps));
+  Trace other = with_steps;
+  other.steps[3].value = 0;
+  EXPECT_EQ(first_difference(with_steps, other)->field, "step 3");
+}
+
 }  // namespace
 }  // namespace heddle::trace

@@ -47,6 +47,16 @@ TEST(Golden, TraceVersion1) {
   }
 }
 
+TEST(Golden, TraceVersion2) {
+  const std::filesystem::path file = kGolden / "loop.v2.trace";
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_trace(sample::loop(), file);
+  const Trace read = read_trace(file);
+  EXPECT_TRUE(read == sample::loop());
+  sample::expect_golden(kGolden / "loop.v2.dump", dump(read));
+  sample::expect_golden(kSeeds / "loop", unpacked(read_file(file)));
+}
+
 TEST(Golden, ScheduleVersion1) {
   std::filesystem::path file = kGolden / "lost_update.v1.schedule";
   if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))

@@ -53,6 +53,28 @@ Trace lost_update() {
   return b.take();
 }
 
+Trace loop() {
+  using trace::Step;
+  using trace::StepKind;
+  Trace trace = lost_update();
+  const auto site = [&trace](const char* key, std::uint32_t line) {
+    trace.sites.push_back({key, "", {{"worker", "/src/counter.c", line, 3}}});
+    return static_cast<SiteIndex>(trace.sites.size() - 1);
+  };
+  const SiteIndex function = site("worker+0.function.1", 6);
+  const SiteIndex around = site("worker+1.loop.1", 7);
+  const SiteIndex branch = site("worker+1.branch.1", 7);
+  const trace::ThreadId worker = 1;
+  trace.steps = {{StepKind::CallEnter, worker, function, 4, 0},
+                 {StepKind::LoopEnter, worker, around, 4, 0},
+                 {StepKind::LoopIteration, worker, around, 4, 0},
+                 {StepKind::Branch, worker, branch, 9, 1},
+                 {StepKind::LoopExit, worker, around, 9, 0},
+                 {StepKind::CallExit, worker, function, trace.events.size(), 0}};
+  trace.steps_lost = 3;
+  return trace;
+}
+
 trace::Schedule lost_update_schedule() {
   using abi::DecisionKind;
   trace::Schedule schedule;

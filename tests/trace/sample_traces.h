@@ -11,6 +11,8 @@ namespace heddle::sample {
 
 /// counter.c: two threads read the same value, one increment is lost, main's assertion fails.
 trace::Trace lost_update();
+/// lost_update with steps.
+trace::Trace loop();
 trace::Schedule lost_update_schedule();
 /// bank.c: two locks taken in opposite orders.
 trace::Trace deadlock();

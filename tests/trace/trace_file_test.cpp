@@ -46,7 +46,7 @@ Trace long_trace(std::size_t events) {
 TEST(TraceFile, ReadsBackWhatItWrites) {
   for (const Trace& trace :
        {sample::lost_update(), sample::deadlock(), sample::use_after_free(), sample::lost_wakeup(),
-        sample::eight_threads(), Trace{}, long_trace(100000)})
+        sample::eight_threads(), sample::loop(), Trace{}, long_trace(100000)})
     EXPECT_TRUE(parse_trace(bytes_of(trace), "x") == trace) << trace.header.program;
 }
 
@@ -140,8 +140,8 @@ TEST(TraceFile, RejectsForeignEmptyAndNewerFiles) {
                        "ELF and so on, for more bytes than a header has"),
               HasSubstr("not a Heddle trace"));
   std::string newer = bytes_of(sample::lost_update());
-  newer[8] = 2;
-  EXPECT_THAT(error_in(newer), HasSubstr("version 2, this Heddle reads up to 1; update Heddle"));
+  newer[8] = kTraceVersion + 1;
+  EXPECT_THAT(error_in(newer), HasSubstr("version 3, this Heddle reads up to 2; update Heddle"));
 }
 
 /// Chunks that are well-formed as such, whatever they hold.
@@ -191,6 +191,21 @@ TEST(TraceFile, RejectsChunksThatDoNotBelongWhereTheyAre) {
                                 {ChunkType::Outcome, outcome},
                                 {ChunkType::Footer, "\x05"}})),
               HasSubstr("events are missing"));
+}
+
+TEST(TraceFile, RejectsStepsThatCannotBe) {
+  const auto error_with = [](auto change) {
+    Trace trace = sample::loop();
+    change(trace);
+    return error_of([&] { bytes_of(trace); }, ExitCode::Defect);
+  };
+  EXPECT_THAT(error_with([](Trace& t) { t.steps[0].kind = StepKind{99}; }), HasSubstr("step kind"));
+  EXPECT_THAT(error_with([](Trace& t) { t.steps[0].site = 99; }), HasSubstr("site 99"));
+  EXPECT_THAT(error_with([](Trace& t) { t.steps[0].thread = 99; }), HasSubstr("thread 99"));
+  EXPECT_THAT(error_with([](Trace& t) { t.steps[5].event = 99; }), HasSubstr("event 99"));
+  Trace trace = sample::loop();
+  std::swap(trace.steps[0], trace.steps[4]);
+  EXPECT_THAT(error_in(bytes_of(trace)), HasSubstr("steps out of order"));
 }
 
 TEST(TraceFile, RejectsForgedLengths) {

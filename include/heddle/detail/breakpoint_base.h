@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "breakpoint_hooks.h"
 #include "breakpoint_types.h"
 
 #ifdef __cplusplus
@@ -41,6 +42,9 @@ extern "C" {
 #define HEDDLE_BP_SHARED __attribute__((weak, visibility("default")))
 #define HEDDLE_BP_THREAD _Thread_local __attribute__((weak, visibility("default")))
 #endif
+/// What the program calls. A function of its own, never a part of the caller's, where the accesses
+/// of an instrumented program are scheduling points (breakpoint_hooks.h).
+#define HEDDLE_BP_ENTRY HEDDLE_BP_SHARED __attribute__((noinline))
 
 /// A breakpoint once its name was seen. Never removed.
 struct heddle_bp {
@@ -140,16 +144,18 @@ HEDDLE_BP_SHARED uint64_t heddle_bp_now_ns(void) {
 }
 
 /// The lock is taken with `where` raised, so that a fork out of a signal handler that interrupted
-/// the holder can tell (breakpoint_lifecycle.h).
+/// the holder can tell (breakpoint_lifecycle.h). Under control nobody else runs meanwhile.
 HEDDLE_BP_SHARED void heddle_bp_lock(void) {
-  heddle_bp_add(&heddle_bp_engine.entering, 1);
-  pthread_mutex_lock(&heddle_bp_engine.lock);
-  heddle_bp_add(&heddle_bp_engine.entering, ~(uint64_t)0);
+  if (!heddle_bp_controlled()) {
+    heddle_bp_add(&heddle_bp_engine.entering, 1);
+    pthread_mutex_lock(&heddle_bp_engine.lock);
+    heddle_bp_add(&heddle_bp_engine.entering, ~(uint64_t)0);
+  }
   heddle_bp_where = HEDDLE_BP_LOCKED;
 }
 HEDDLE_BP_SHARED void heddle_bp_unlock(void) {
   heddle_bp_where = HEDDLE_BP_INSIDE;
-  pthread_mutex_unlock(&heddle_bp_engine.lock);
+  if (!heddle_bp_controlled()) pthread_mutex_unlock(&heddle_bp_engine.lock);
 }
 
 #ifdef __cplusplus

@@ -227,7 +227,7 @@ HEDDLE_BP_SHARED void heddle_bp_leave(const struct heddle_bp_visit* visit) {
 }
 
 /// A thread is at one side of a breakpoint. Returns 1 if the breakpoint was hit.
-HEDDLE_BP_SHARED int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
+HEDDLE_BP_ENTRY int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
   struct heddle_bp_visit visit;
   if (!arrival->name || !heddle_bp_enter(&visit)) return 0;
   struct heddle_bp_objects objects;
@@ -247,7 +247,7 @@ HEDDLE_BP_SHARED int heddle_bp_arrive(const struct heddle_bp_arrival* arrival) {
 }
 
 /// The action of this side is over: the next side goes on.
-HEDDLE_BP_SHARED void heddle_bp_end_turn(struct heddle_bp_turn* turn) {
+HEDDLE_BP_ENTRY void heddle_bp_end_turn(struct heddle_bp_turn* turn) {
   if (!turn->group) return;
   if (heddle_bp_enter_locked()) {
     heddle_bp_hand_over(turn->group, turn->side, HEDDLE_BP_LEADER_ENDED);

@@ -29,7 +29,7 @@ HEDDLE_BP_SHARED void heddle_bp_leave_locked(void) {
 }
 
 /// Switches all breakpoints on or off; off ends the pauses under way.
-HEDDLE_BP_SHARED void heddle_bp_enable(int on) {
+HEDDLE_BP_ENTRY void heddle_bp_enable(int on) {
   __atomic_exchange_n(&heddle_bp_state, on, __ATOMIC_RELEASE);
   if (on || !heddle_bp_enter_locked()) return;
   heddle_bp_dismiss_all();
@@ -65,13 +65,16 @@ HEDDLE_BP_SHARED void heddle_bp_at_exit(void) {
 
 HEDDLE_BP_THREAD int heddle_bp_fork_locked;
 HEDDLE_BP_THREAD int heddle_bp_fork_where;
+HEDDLE_BP_THREAD int heddle_bp_fork_controlled;
 
 HEDDLE_BP_SHARED void heddle_bp_before_fork(void) {
   heddle_bp_fork_where = heddle_bp_where;
+  heddle_bp_fork_controlled = heddle_bp_controlled();
   heddle_bp_fork_locked = heddle_bp_enter_locked();
 }
 HEDDLE_BP_SHARED void heddle_bp_after_fork(void) {
-  if (heddle_bp_fork_locked) heddle_bp_unlock();
+  // A child is not controlled even if its parent is, and then has no lock to let go of.
+  if (heddle_bp_fork_locked && !heddle_bp_fork_controlled) heddle_bp_unlock();
   heddle_bp_where = heddle_bp_fork_where;
 }
 HEDDLE_BP_SHARED void heddle_bp_in_child(void) {
@@ -108,7 +111,7 @@ __attribute__((constructor)) static void heddle_bp_construct(void) {
 
 /// Changes defaults from inside the program; call it before other threads reach breakpoints.
 /// Returns false if something in the text was not understood.
-HEDDLE_BP_SHARED int heddle_bp_configure(const char* options) {
+HEDDLE_BP_ENTRY int heddle_bp_configure(const char* options) {
   heddle_bp_initialise();
   int enabled = __atomic_load_n(&heddle_bp_state, __ATOMIC_RELAXED);
   int understood = heddle_bp_parse_options(options, &enabled);

@@ -78,15 +78,15 @@ HEDDLE_BP_SHARED int heddle_bp_agrees(struct heddle_bp* breakpoint, unsigned sid
   return known == signature;
 }
 
-HEDDLE_BP_SHARED uint64_t heddle_bp_count_of(const char* name, enum heddle_bp_count which) {
+HEDDLE_BP_ENTRY uint64_t heddle_bp_count_of(const char* name, enum heddle_bp_count which) {
   struct heddle_bp* breakpoint = heddle_bp_lookup(name);
   return breakpoint ? heddle_bp_read(&breakpoint->counts[which]) : 0;
 }
 
 // Scopes: the locks a thread holds and the calling contexts it is in, innermost first.
 
-HEDDLE_BP_SHARED void heddle_bp_scope_enter(struct heddle_bp_scope* scope, const void* lock,
-                                            const char* tag) {
+HEDDLE_BP_ENTRY void heddle_bp_scope_enter(struct heddle_bp_scope* scope, const void* lock,
+                                           const char* tag) {
   scope->lock = lock;
   scope->tag = tag;
   scope->next = heddle_bp_scopes;
@@ -94,7 +94,7 @@ HEDDLE_BP_SHARED void heddle_bp_scope_enter(struct heddle_bp_scope* scope, const
 }
 
 /// Locks need not be released in the opposite order, hence the search.
-HEDDLE_BP_SHARED void heddle_bp_scope_leave(struct heddle_bp_scope* scope) {
+HEDDLE_BP_ENTRY void heddle_bp_scope_leave(struct heddle_bp_scope* scope) {
   struct heddle_bp_scope** at = &heddle_bp_scopes;
   while (*at && *at != scope) at = &(*at)->next;
   if (*at) *at = scope->next;

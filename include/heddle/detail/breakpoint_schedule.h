@@ -47,8 +47,8 @@ HEDDLE_BP_SHARED void heddle_bp_schedule_wait(struct heddle_bp_schedule* schedul
 
 /// Waits until all earlier points were passed. Returns the number of the point for
 /// heddle_bp_schedule_end, or -1 if the schedule does not (or no longer) name it.
-HEDDLE_BP_SHARED int heddle_bp_schedule_begin(struct heddle_bp_schedule* schedule,
-                                              const char* point) {
+HEDDLE_BP_ENTRY int heddle_bp_schedule_begin(struct heddle_bp_schedule* schedule,
+                                             const char* point) {
   struct heddle_bp_visit visit;
   if (!heddle_bp_enter(&visit)) return -1;
   heddle_bp_defer_cancellation(&visit);
@@ -76,7 +76,7 @@ HEDDLE_BP_SHARED int heddle_bp_schedule_begin(struct heddle_bp_schedule* schedul
 }
 
 /// The point is passed: the next one's turn.
-HEDDLE_BP_SHARED void heddle_bp_schedule_end(struct heddle_bp_schedule* schedule, int point) {
+HEDDLE_BP_ENTRY void heddle_bp_schedule_end(struct heddle_bp_schedule* schedule, int point) {
   if (point < 0 || !heddle_bp_enter_locked()) return;
   if (!schedule->broken) {
     schedule->next = (unsigned)point + 1;
@@ -94,7 +94,7 @@ HEDDLE_BP_SHARED void heddle_bp_schedule_end(struct heddle_bp_schedule* schedule
 }
 
 /// Whether all points were passed in order.
-HEDDLE_BP_SHARED int heddle_bp_schedule_followed(const struct heddle_bp_schedule* schedule) {
+HEDDLE_BP_ENTRY int heddle_bp_schedule_followed(const struct heddle_bp_schedule* schedule) {
   if (!heddle_bp_enter_locked()) return 0;
   int followed = !schedule->broken && schedule->next == schedule->count;
   heddle_bp_leave_locked();

@@ -93,7 +93,9 @@ HEDDLE_BP_SHARED int heddle_bp_nobody_comes(struct heddle_bp_waiter* waiter) {
 HEDDLE_BP_SHARED enum heddle_bp_wait_end heddle_bp_wait(struct heddle_bp_waiter* waiter,
                                                         const int* flag, int64_t pause_us) {
   if (heddle_bp_controlled()) {
+    // No time passes, but a call that does not want to wait does not.
     while (!*flag && !waiter->dismissed) {
+      if (pause_us <= 0) return HEDDLE_BP_TIMED_OUT;
       heddle_bp_unlock();
       int resumed =
           __heddle_breakpoint_arrive(waiter->breakpoint, waiter->side, waiter->sides, waiter);

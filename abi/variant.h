@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of variants (abi/variants.def), as the user writes them and as the driver tells the pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle::abi {
+
+/// The linker has loaded its plugins only after it has read its command line, so the pass learns
+/// the variant to make from this environment variable. Not set: full.
+inline constexpr char kPassVariantVariable[] = "HEDDLE_PASS_VARIANT";
+
+enum class VariantBase : std::uint32_t {
+#define HEDDLE_VARIANT(Name, text, always, help) Name,
+#define HEDDLE_VARIANT_EXTRA(bit, Name, text, help)
+#include "abi/variants.def"
+};
+
+struct Variant {
+  enum Extra : std::uint32_t {
+#define HEDDLE_VARIANT(Name, text, always, help)
+#define HEDDLE_VARIANT_EXTRA(bit, Name, text, help) Name = bit,
+#include "abi/variants.def"
+  };
+
+  VariantBase base = VariantBase::Full;
+  std::uint32_t extras = 0;  // sum of Extra
+
+  constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
+  constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }
+  constexpr bool operator==(const Variant&) const = default;
+
+  static const Variant Full;
+
+  /// Nothing when there is no such variant.
+  static std::optional<Variant> of_name(std::string_view name) {
+    const std::string_view first = name.substr(0, name.find('+'));
+    std::optional<Variant> variant;
+#define HEDDLE_VARIANT(Name, text, always, help) \
+  if (first == text) variant = Variant{VariantBase::Name, always};
+#define HEDDLE_VARIANT_EXTRA(bit, Name, text, help)
+#include "abi/variants.def"
+    if (!variant) return std::nullopt;
+    for (std::size_t at = first.size(); at < name.size();) {
+      const std::size_t end = name.find('+', at + 1);
+      const std::string_view word = name.substr(at + 1, end == name.npos ? end : end - at - 1);
+      std::uint32_t extra = 0;
+#define HEDDLE_VARIANT(Name, text, always, help)
+#define HEDDLE_VARIANT_EXTRA(bit, Name, text, help) \
+  if (word == text) extra = Name;
+#include "abi/variants.def"
+      if (extra == 0) return std::nullopt;
+      variant->extras |= extra;
+      at = end == name.npos ? name.size() : end;
+    }
+    return variant;
+  }
+
+  /// The same for equal variants, whichever way they were spelled.
+  std::string name() const {
+    std::string result;
+    std::uint32_t implied = 0;
+#define HEDDLE_VARIANT(Name, text, always, help) \
+  if (base == VariantBase::Name) {               \
+    result = text;                               \
+    implied = always;                            \
+  }
+#define HEDDLE_VARIANT_EXTRA(bit, Name, text, help) \
+  if ((extras & ~implied & Name) != 0) result += "+" text;
+#include "abi/variants.def"
+    return result;
+  }
+};
+
+inline constexpr Variant Variant::Full{};
+
+}  // namespace heddle::abi

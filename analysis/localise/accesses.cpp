@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/localise/accesses.h"
+
+#include <algorithm>
+
+#include "abi/names.h"
+
+namespace heddle::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+constexpr const char* kFlushSite = "<flush>";
+
+bool is_flusher(const std::string& path) {
+  return path.ends_with('~');
+}
+
+enum class LockStep { None, Acquire, Release, Wait };
+
+LockStep lock_step(const Event& event) {
+  switch (event.kind) {
+    case EventKind::MutexLock:
+    case EventKind::MutexTrylock:
+    case EventKind::RwlockRead:
+    case EventKind::RwlockTryRead:
+    case EventKind::RwlockWrite:
+    case EventKind::RwlockTryWrite:
+    case EventKind::SpinLock:
+    case EventKind::SpinTrylock: return event.value == 0 ? LockStep::Acquire : LockStep::None;
+    case EventKind::MutexUnlock:
+    case EventKind::RwlockUnlock:
+    case EventKind::SpinUnlock: return LockStep::Release;
+    case EventKind::CondWait: return LockStep::Wait;
+    default: return LockStep::None;
+  }
+}
+
+}  // namespace
+
+const char* to_text(Role role) {
+  switch (role) {
+    case Role::Read: return "R";
+    case Role::Write: return "W";
+    case Role::Update: return "RW";
+    case Role::None: break;
+  }
+  return "-";
+}
+
+Role role_of(const Event& event) {
+  if (event.object == trace::kNone) return Role::None;
+  switch (event.kind) {
+    case EventKind::AtomicCas: return event.value == event.aux ? Role::Read : Role::Update;
+    case EventKind::CondSignal:
+    case EventKind::CondBroadcast:
+    case EventKind::MutexDestroy:
+    case EventKind::CondDestroy:
+    case EventKind::SemDestroy:
+    case EventKind::RwlockDestroy:
+    case EventKind::BarrierDestroy: return Role::Write;
+    default: break;
+  }
+  switch (abi::access_of(event.kind)) {
+    case abi::Access::Read: return Role::Read;
+    case abi::Access::Write: return Role::Write;
+    case abi::Access::Update: return Role::Update;
+    case abi::Access::Sync: return Role::Read;
+    case abi::Access::None: break;
+  }
+  return Role::None;
+}
+
+Accesses::Accesses(const trace::Trace& trace) : trace_(trace) {
+  const auto model = trace.header.options.find("memory_model");
+  buffers_ = model != trace.header.options.end() && model->second != "sc";
+  for (trace::ThreadId i = 0; i < trace.threads.size(); ++i) {
+    threads_.emplace(trace.threads[i].path, i);
+    owners_.push_back(is_flusher(trace.threads[i].path) ? trace.threads[i].parent : i);
+  }
+  for (trace::SiteIndex i = 0; i < trace.sites.size(); ++i) sites_.emplace(trace.sites[i].key, i);
+  const auto flush = sites_.find(kFlushSite);
+  flush_site_ = flush != sites_.end() ? flush->second : trace::kNone - 1;
+  number_events();
+  order_threads();
+  find_sections();
+}
+
+Role Accesses::role(std::size_t event) const {
+  const Event& it = trace_.events[event];
+  const bool stores = it.kind == EventKind::Store || it.kind == EventKind::AtomicStore;
+  if (buffers_ && stores && it.object != trace::kNone &&
+      trace_.objects[it.object].name != "stack " + trace_.threads[it.thread].path) {
+    return Role::None;
+  }
+  return role_of(it);
+}
+
+std::uint64_t Accesses::bytes(std::size_t event) const {
+  const Event& it = trace_.events[event];
+  if (it.kind == EventKind::HeapFree) {
+    return std::max<std::uint64_t>(1, trace_.objects[it.object].size);
+  }
+  return std::max<std::uint32_t>(1, it.size);
+}
+
+void Accesses::number_events() {
+  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
+  std::vector<std::size_t> last(trace_.threads.size(), ~std::size_t{0});
+  next_.assign(trace_.events.size(), 0);
+  occurrences_.reserve(trace_.events.size());
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& event = trace_.events[i];
+    const bool flush = event.kind == EventKind::Flush;
+    const bool own_flush = flush && owners_[event.thread] == event.thread;
+    if (last[event.thread] != ~std::size_t{0}) next_[last[event.thread]] = i;
+    last[event.thread] = i;
+    if (own_flush) {  // nobody was asked about it
+      occurrences_.push_back(0);
+      continue;
+    }
+    const trace::SiteIndex site = flush ? flush_site_ : event.site;
+    occurrences_.push_back(++visits[{event.thread, site}]);
+  }
+}
+
+Point Accesses::point(std::size_t event) const {
+  // A flush that an operation made necessary comes and goes with that operation.
+  while (occurrences_[event] == 0 && next_[event] != 0) event = next_[event];
+  const Event& it = trace_.events[event];
+  const std::string& thread = trace_.threads[it.thread].path;
+  if (it.kind == EventKind::Flush) return {thread, kFlushSite, occurrences_[event]};
+  return {thread, it.site == trace::kNone ? "<unknown>" : trace_.sites[it.site].key,
+          occurrences_[event]};
+}
+
+std::optional<std::size_t> Accesses::find(const Point& point) const {
+  const auto thread = threads_.find(point.thread);
+  const auto site = sites_.find(point.site);
+  if (thread == threads_.end()) return std::nullopt;
+  const bool flush = point.site == kFlushSite;
+  if (!flush && site == sites_.end()) return std::nullopt;
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& event = trace_.events[i];
+    if (event.thread != thread->second || occurrences_[i] != point.occurrence) continue;
+    const bool here = flush ? event.kind == EventKind::Flush
+                            : event.kind != EventKind::Flush && event.site == site->second;
+    if (here) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Accesses::next_of_thread(std::size_t event) const {
+  if (next_[event] == 0) return std::nullopt;
+  return next_[event];
+}
+
+void Accesses::order_threads() {
+  const std::size_t count = trace_.threads.size();
+  std::vector<Clock> now(count, Clock(count, 0));
+  clocks_.resize(count);
+  const auto merge = [&](trace::ThreadId into, const Clock& other, std::size_t at) {
+    for (std::size_t i = 0; i < count; ++i) now[into][i] = std::max(now[into][i], other[i]);
+    clocks_[into].emplace_back(at, now[into]);
+  };
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& event = trace_.events[i];
+    const trace::ThreadId thread = owners_[event.thread];
+    const bool names_thread = event.value < count;
+    if (event.kind == EventKind::ThreadCreate && names_thread) {
+      now[thread][thread] = i + 1;
+      merge(static_cast<trace::ThreadId>(event.value), now[thread], i);
+    } else if ((event.kind == EventKind::ThreadJoin ||
+                (event.kind == EventKind::ThreadTryjoin && event.aux == 0)) &&
+               names_thread) {
+      Clock ended = now[event.value];
+      ended[event.value] = i;
+      merge(thread, ended, i);
+    }
+  }
+}
+
+bool Accesses::before(std::size_t x, std::size_t y) const {
+  const trace::ThreadId of_x = owner(x);
+  const trace::ThreadId of_y = owner(y);
+  if (of_x == of_y) return x < y;
+  const auto& history = clocks_[of_y];
+  auto after = std::upper_bound(history.begin(), history.end(), y,
+                                [](std::size_t at, const auto& entry) { return at < entry.first; });
+  return after != history.begin() && std::prev(after)->second[of_x] > x;
+}
+
+void Accesses::find_sections() {
+  const std::size_t end = trace_.events.size();
+  sections_.resize(trace_.threads.size());
+  std::vector<std::vector<std::size_t>> open(trace_.threads.size());  // indices of sections
+  for (std::size_t i = 0; i < end; ++i) {
+    const Event& event = trace_.events[i];
+    std::vector<Section>& all = sections_[event.thread];
+    std::vector<std::size_t>& held = open[event.thread];
+    switch (lock_step(event)) {
+      case LockStep::None: break;
+      case LockStep::Acquire:
+        held.push_back(all.size());
+        all.push_back({event.object, event.offset, i, end});
+        break;
+      case LockStep::Wait:  // lets go of its mutex, which is nearly always the newest
+        if (!held.empty()) {
+          all[held.back()].released = i;
+          held.pop_back();
+        }
+        break;
+      case LockStep::Release:
+        for (std::size_t k = held.size(); k-- > 0;) {
+          Section& section = all[held[k]];
+          if (section.lock != event.object || section.offset != event.offset) continue;
+          section.released = i;
+          held.erase(held.begin() + static_cast<std::ptrdiff_t>(k));
+          break;
+        }
+        break;
+    }
+  }
+}
+
+std::vector<Section> Accesses::sections(std::size_t event) const {
+  std::vector<Section> result;
+  for (const Section& section : sections_[owner(event)]) {
+    if (section.acquired < event && event <= section.released) result.push_back(section);
+  }
+  return result;
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/localise/passing_runs.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::analysis {
+namespace {
+
+constexpr std::size_t kMaxBases = 8;
+constexpr std::size_t kMaxFlips = 60;
+/// So many passing runs in a row without a new pair: there are hardly any left.
+constexpr std::uint64_t kSaturation = 40;
+
+/// How many events from the start two executions have in common.
+std::size_t common_prefix(const trace::Trace& x, const trace::Trace& y) {
+  const auto same = [&](const trace::Event& a, const trace::Event& b) {
+    const auto site = [](const trace::Trace& trace, const trace::Event& event) {
+      return event.site == trace::kNone ? std::string() : trace.sites[event.site].key;
+    };
+    return a.kind == b.kind && x.threads[a.thread].path == y.threads[b.thread].path &&
+           site(x, a) == site(y, b);
+  };
+  const std::size_t length = std::min(x.events.size(), y.events.size());
+  std::size_t i = 0;
+  while (i < length && same(x.events[i], y.events[i])) ++i;
+  return i;
+}
+
+}  // namespace
+
+PassingRuns::PassingRuns(SteeringOracle& oracle, const Observed& failed, PairTable& table,
+                         const LocaliseOptions& options)
+    : oracle_(oracle),
+      failed_(failed),
+      table_(table),
+      options_(options),
+      signature_(trace::signature(failed.attempt.trace)) {}
+
+bool PassingRuns::stopping() const {
+  return pairs_.size() >= options_.max_passing || (options_.stop && options_.stop());
+}
+
+void PassingRuns::take(Attempt attempt) {
+  ++executions_;
+  if (attempt.trace.outcome.failed()) {
+    std::string signature = trace::signature(attempt.trace);
+    if (signature != signature_) ++other_failures_[std::move(signature)];
+    return;
+  }
+  auto run = std::make_unique<Observed>(std::move(attempt));
+  pairs_.push_back(collect_pairs(run->accesses, run->instances, table_));
+  const std::size_t before = known_.size();
+  for (const SeenPair& pair : pairs_.back().seen) known_.insert(pair.id);
+  curve_.push_back(known_.size());
+  without_news_ = known_.size() > before ? 0 : without_news_ + 1;
+  const std::size_t common = common_prefix(failed_.attempt.trace, run->attempt.trace);
+  if (!nearest_ || common > common_events_) {
+    nearest_ = run->attempt;
+    common_events_ = common;
+  }
+  // Executions that do not show the same are the better ground for experiments.
+  const bool is_new = known_.size() > before;
+  if (bases_.size() < kMaxBases && (is_new || bases_.size() < kMaxBases / 2)) {
+    bases_.push_back(std::move(run));
+  }
+}
+
+void PassingRuns::make() {
+  for (const trace::Trace& given : options_.given) {
+    Attempt attempt;
+    attempt.trace = given;
+    attempt.schedule = failed_.attempt.schedule;
+    attempt.schedule.decisions.clear();
+    take(std::move(attempt));
+  }
+  near();
+  diverse();
+}
+
+void PassingRuns::near() {
+  trace::Schedule sequential = failed_.attempt.schedule;
+  sequential.decisions.clear();
+  take(oracle_.follow(sequential));
+  const std::vector<trace::Decision>& decisions = failed_.attempt.schedule.decisions;
+  for (std::size_t flips = 0; flips < std::min(decisions.size(), kMaxFlips); ++flips) {
+    if (stopping()) return;
+    if (options_.progress) options_.progress("near the failing schedule", executions_);
+    const std::size_t i = decisions.size() - 1 - flips;
+    trace::Schedule flipped = failed_.attempt.schedule;
+    trace::Decision& decision = flipped.decisions[i];
+    if (decision.kind == abi::DecisionKind::Value && decision.bound > 1) {
+      decision.value = (decision.value + 1) % decision.bound;
+    } else {
+      flipped.decisions.erase(flipped.decisions.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    take(oracle_.follow(flipped));
+  }
+}
+
+void PassingRuns::diverse() {
+  const std::uint64_t limit = executions_ + 3 * options_.max_passing;
+  for (std::uint64_t seed = 1; executions_ < limit && !stopping(); ++seed) {
+    if (options_.progress) options_.progress("passing runs", executions_);
+    take(oracle_.wander(failed_.attempt.schedule, seed));
+    if (!pairs_.empty() && without_news_ >= kSaturation) {
+      saturated_ = true;
+      return;
+    }
+  }
+}
+
+void PassingRuns::report(Localisation& result) const {
+  result.passing_runs = pairs_.size();
+  result.executions = executions_;
+  result.curve = curve_;
+  result.saturated = saturated_;
+  result.other_failures = other_failures_;
+  result.nearest = nearest_;
+  result.common_events = common_events_;
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "abi/names.h"
+#include "analysis/localise/localise.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "cli/terminal.h"
+#include "driver/program_oracle.h"
+#include "report/finding_json.h"
+#include "report/json.h"
+#include "report/text/finding_text.h"
+#include "store/store.h"
+#include "trace/file.h"
+#include "trace/schedule_text.h"
+
+namespace heddle::cli {
+namespace {
+
+struct LocateFlags {
+  std::string run = "latest";
+  std::vector<std::string> with;
+  std::string procedure = "all";
+  std::string level = "all";
+  std::uint64_t runs = analysis::LocaliseOptions{}.max_passing;
+  double time_seconds = 0;
+  std::string fails_if;
+  std::string sarif_file;
+};
+
+/// An execution that goes on for much longer than the failing one is not worth its end.
+std::uint64_t event_bound(const trace::Trace& trace) {
+  return 20'000 + 8 * trace.events.size();
+}
+
+analysis::LocaliseOptions options_of(const LocateFlags& flags, store::Store& store) {
+  using analysis::Level;
+  using analysis::Procedure;
+  analysis::LocaliseOptions options;
+  if (flags.procedure == "I") options.procedure = Procedure::One;
+  if (flags.procedure == "II") options.procedure = Procedure::Two;
+  if (flags.procedure == "III") options.procedure = Procedure::Three;
+  if (flags.level == "PC") options.level = Level::Pc;
+  if (flags.level == "TID") options.level = Level::Tid;
+  if (flags.level == "LOOP") options.level = Level::Loop;
+  options.max_passing = flags.runs;
+  for (const std::string& run : flags.with) {
+    options.given.push_back(store.load_trace(store.find(run).id));
+  }
+  return options;
+}
+
+nlohmann::json json_of(const analysis::Localisation& localisation, const std::string& outcome,
+                       const std::string& run, double seconds) {
+  nlohmann::json object = json_result("locate", outcome, run, seconds);
+  object["signature"] = report::to_json(trace::signature_of(localisation.failed.trace));
+  object["findings"] = nlohmann::json::array();
+  for (const analysis::Finding& finding : localisation.findings) {
+    object["findings"].push_back(report::to_json(finding));
+  }
+  object["passing_runs"] = localisation.passing_runs;
+  object["executions"] = localisation.executions;
+  object["saturated"] = localisation.saturated;
+  object["curve"] = localisation.curve;
+  object["refuted"] = localisation.refuted;
+  object["other_failures"] = localisation.other_failures;
+  object["nearest_passing"] = nullptr;
+  if (localisation.nearest) {
+    object["nearest_passing"] = {
+        {"common_events", localisation.common_events},
+        {"schedule", report::text_json(trace::to_text(localisation.nearest->schedule))}};
+  }
+  return object;
+}
+
+void print_text(const analysis::Localisation& localisation, const std::string& run) {
+  const Terminal terminal = Terminal::of_standard_output();
+  const report::Style style{terminal.colour, terminal.unicode};
+  fmt::print("{} in {}\n\n", trace::signature(localisation.failed.trace), run);
+  for (const analysis::Finding& finding : localisation.findings) {
+    fmt::print("{}\n", report::finding_text(finding, style));
+  }
+  if (localisation.passing_runs == 0) {
+    fmt::print(
+        "No schedule was found under which the program passes: {} were tried. Perhaps the bug has\n"
+        "nothing to do with scheduling. The program without preemptions: heddle run --strategy "
+        "sequential -- ...\n\n",
+        localisation.executions);
+  } else if (localisation.findings.empty()) {
+    fmt::print("No access pair tells this failure from the runs that pass.\n\n");
+  }
+  fmt::print("{}\n", report::comparison_text(localisation, style));
+  fmt::print("{}", report::account_text(localisation, style));
+  fmt::print("Bring it back:   heddle replay {0}\nMake it smaller: heddle reduce {0}\n", run);
+}
+
+ExitCode locate(const LocateFlags& flags, bool json) {
+  store::Store store = store::Store::open_existing();
+  const store::RunSummary summary = store.find(flags.run);
+  const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
+  const store::RunOutput output = store.load_output(summary.id);
+  const analysis::Attempt failed{store.load_trace(summary.id), store.load_schedule(summary.id),
+                                 output.standard_output, output.standard_error, summary.seconds};
+  if (failed.trace.outcome.kind == abi::FailureKind::Predicate && flags.fails_if.empty()) {
+    throw user_error(
+        fmt::format("{} was judged by a predicate; say it again: heddle locate {} --fails-if '...'",
+                    summary.id, summary.id));
+  }
+  analysis::LocaliseOptions options = options_of(flags, store);
+  ProgressLine progress(json);
+  const driver::Program program = driver::Program::open(
+      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+  driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace), flags.fails_if);
+  stop_on_interrupt();
+
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  options.stop = [&] {
+    return interrupted() || (flags.time_seconds > 0 && seconds() >= flags.time_seconds);
+  };
+  options.progress = [&](std::string_view phase, std::uint64_t executions) {
+    progress.update([&] { return fmt::format("locating, {}: {} executions", phase, executions); });
+  };
+  const analysis::Localisation localisation = analysis::localise(oracle, failed, options);
+  progress.clear();
+
+  if (!flags.sarif_file.empty()) {
+    trace::write_file(flags.sarif_file,
+                      report::to_sarif(localisation, HEDDLE_VERSION).dump(2) + "\n");
+  }
+  if (json) {
+    const std::string outcome = localisation.passing_runs == 0       ? "no-passing-run"
+                                : localisation.findings.empty()      ? "nothing-found"
+                                : localisation.findings[0].confirmed ? "confirmed"
+                                                                     : "suspected";
+    print_json(json_of(localisation, outcome, summary.id, seconds()));
+  } else {
+    print_text(localisation, summary.id);
+  }
+  return ExitCode::Done;
+}
+
+}  // namespace
+
+void add_locate_command(CLI::App& app, Invocation& invocation) {
+  const auto flags = std::make_shared<LocateFlags>();
+  CLI::App* const command = add_command(app, invocation, "locate",
+                                        "Say which accesses, on which lines, make a kept run fail",
+                                        "heddle locate latest");
+  command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
+  command->add_option("--with", flags->with, "kept passing runs to compare with, too");
+  command->add_option("--procedure", flags->procedure, "one test procedure only: I, II, III")
+      ->check(CLI::IsMember({"all", "I", "II", "III"}))
+      ->capture_default_str();
+  command->add_option("--level", flags->level, "how exactly accesses are told apart: PC, TID, LOOP")
+      ->check(CLI::IsMember({"all", "PC", "TID", "LOOP"}))
+      ->capture_default_str();
+  command->add_option("-n,--runs", flags->runs, "at most so many passing runs")
+      ->capture_default_str();
+  command->add_option("--time", flags->time_seconds, "seconds to try; 0: until it is done")
+      ->capture_default_str();
+  command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
+  command->add_option("--sarif", flags->sarif_file, "also write the findings as SARIF 2.1.0 there");
+  command->callback([flags, &invocation] {
+    invocation.chosen = [flags, &invocation] { return locate(*flags, invocation.json); };
+  });
+}
+
+}  // namespace heddle::cli

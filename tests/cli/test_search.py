@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searching as a user asks for it: strategies by name, their options, and what cannot be."""
+
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import time
+import unittest
+
+from workshop import BUGS, TOOLS, Workshop
+
+SEEDED = ["random", "pct", "pos", "urw", "surw", "guided"]
+
+
+class Strategies(Workshop):
+    def test_each_finds_the_failure_and_what_it_found_comes_back(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        for strategy in SEEDED + ["chess", "delay", "portfolio", "pos,chess"]:
+            with self.subTest(strategy=strategy):
+                found = self.json("explore", "--strategy", strategy, "-n", "500", "--", program,
+                                  status=1)
+                again = self.json("replay", found["run"], "-n", "3")
+                self.assertTrue(again["reproduced"])
+
+    def test_surw_gives_a_new_thread_its_share(self):
+        # Main creates the thread that has to come first. Of three orders of three operations one
+        # fails; a strategy that means main when the thread appears never tries it.
+        program = self.build(BUGS / "check_then_use" / "buggy.c")
+        for seed in (1, 2, 3):
+            self.json("explore", "--strategy", "surw", "--seed", seed, "-n", "100", "--", program,
+                      status=1)
+
+    def test_narrowed_points_find_it_and_it_comes_back(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        for points in ("shared", "all"):
+            found = self.json("explore", "--preempt-at", points, "--strategy", "random", "-n",
+                              "500", "--seed", "3", "--", program, status=1)
+            self.assertTrue(self.json("replay", found["run"])["reproduced"])
+        # Its race is between plain accesses: synchronisation alone does not separate them.
+        self.json("explore", "--preempt-at", "sync", "-n", "200", "--", program, status=0)
+
+    def test_pruned_and_full_search_agree(self):
+        for name in ("lost_update/buggy.c", "lost_update/fixed.c", "dekker/buggy.c",
+                     "dekker/fixed.c", "lock_order_deadlock/buggy.c"):
+            program = self.build(BUGS / name)
+            seen = []
+            runs = []
+            for more in ([], ["--unpruned"]):
+                found = self.json("explore", "--strategy", "chess", "--max-preemptions", "2",
+                                  "--all", "-n", "0", *more, "--", program,
+                                  status=1 if "buggy" in name else 0)
+                self.assertEqual(found["exhausted_bound"], 2)
+                seen.append({failure["signature"]["text"] for failure in found["failures"]})
+                runs.append(found["schedules"])
+            self.assertEqual(seen[0], seen[1], name)
+            self.assertLess(runs[0], runs[1], name)
+
+    def test_interrupting_keeps_what_was_found(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        search = subprocess.Popen(
+            [TOOLS / "heddle", "explore", "--json", "--all", "-n", "0", "--time", "60", "--",
+             program], cwd=self.work, stdout=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        search.send_signal(signal.SIGINT)
+        output, _ = search.communicate(timeout=30)
+        self.assertEqual(search.returncode, 1)
+        self.assertIn('"interrupted": true', output)
+        self.assertTrue(self.json("replay", "latest")["reproduced"])
+
+    def test_a_terminal_shows_what_each_strategy_brings(self):
+        program = self.build(BUGS / "lost_update" / "fixed.c")
+        main, side = pty.openpty()
+        search = subprocess.Popen([TOOLS / "heddle", "explore", "-n", "3000", "--", program],
+                                  cwd=self.work, stdout=subprocess.DEVNULL, stderr=side)
+        os.close(side)
+        shown = b""
+        try:
+            while chunk := os.read(main, 65536):
+                shown += chunk
+        except OSError:
+            pass
+        search.wait()
+        os.close(main)
+        for word in (b"schedules", b"events a schedule", b"reads-from pairs", b"surw", b"bound"):
+            self.assertIn(word, shown)
+
+
+class Fairness(Workshop):
+    SOURCE = pathlib.Path(__file__).resolve().parents[1] / "search" / "programs" / "spinning.c"
+    STRATEGIES = SEEDED + ["chess", "delay", "sequential", "portfolio"]
+
+    def test_waiting_by_running_is_no_failure_under_any_strategy(self):
+        program = self.build(self.SOURCE)
+        for way in ("flag", "exchange", "yield", "locked", "back-off"):
+            for strategy in self.STRATEGIES:
+                with self.subTest(way=way, strategy=strategy):
+                    found = self.json("explore", "--strategy", strategy, "--max-events", "10000",
+                                      "-n", "60", "--", program, way, status=0)
+                    self.assertEqual(found["failures"], [])
+
+    def test_waiting_for_each_other_by_running_is_found_by_every_strategy(self):
+        program = self.build(self.SOURCE)
+        for strategy in self.STRATEGIES:
+            with self.subTest(strategy=strategy):
+                found = self.json("explore", "--strategy", strategy, "--max-events", "10000",
+                                  "-n", "3", "--", program, "livelock", status=1)
+                self.assertEqual(found["failures"][0]["signature"]["kind"], "no-progress")
+                self.assertTrue(self.json("replay", found["run"])["reproduced"])
+
+
+class Mistakes(Workshop):
+    def test_what_cannot_be_is_said_and_is_the_users_mistake(self):
+        program = self.build(BUGS / "lost_update" / "fixed.c")
+        for arguments, words in (
+            (["--strategy", "guess"], "guess"),
+            (["--strategy", ""], "strategy"),
+            (["--strategy", "random,random"], "twice"),
+            (["--strategy", "prefix"], "prefix"),
+            (["-n", "0"], "--time"),
+            (["-n", "0", "--strategy", "chess,random"], "--time"),
+            (["-j", "0"], "worker"),
+            (["--time", "-1"], "--time"),
+            (["--depth", "0"], "--depth"),
+            (["--depth", "1000"], "--depth"),
+            (["--preempt-at", "everywhere"], "everywhere"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refused("explore", *arguments, "--", program, says=[words])
+
+
+if __name__ == "__main__":
+    unittest.main()

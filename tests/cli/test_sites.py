@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+from workshop import Workshop
+
+NESTED = """
+#include <stdlib.h>
+static int table[4][4];
+static const int weight[4] = {1, 2, 3, 4};
+static inline void put(int i, int j) { table[i][j] = weight[j & 3]; }
+int main(int argc, char** argv) {
+  (void)argv;
+  for (int i = 0; i < argc; ++i)
+    for (int j = 0; j < argc; ++j) put(i, j);
+  exit(table[0][0]);
+}
+"""
+
+
+class Sites(Workshop):
+    def test_a_site_tells_where_it_is(self):
+        shown = self.json("show", "--sites", self.build(NESTED))
+        self.assertEqual(shown["command"], "show")
+        self.assertEqual(len({site["key"] for site in shown["sites"]}), len(shown["sites"]))
+        store = next(site for site in shown["sites"] if site["kind"] == "store")
+        self.assertEqual([(frame["function"], frame["line"]) for frame in store["frames"]],
+                         [("put", 5), ("main", 9)])
+        self.assertEqual(store["bytes"], 4)
+        self.assertEqual(store["symbol"], "main")
+        self.assertRegex(store["key"], r"^put\+0@main\.store\.[a-z]{4}$")
+        self.assertEqual(store["sharing"], "shared")
+        lines = {loop["loop"]: loop["line"] for loop in shown["loops"]}
+        self.assertEqual([lines[loop] for loop in store["loops"]], [9, 8])
+        constant = next(site for site in shown["sites"] if site["sharing"] == "constant")
+        self.assertEqual(constant["frames"][0]["function"], "put")
+        leaving = next(site for site in shown["sites"] if site["callee"] == "exit")
+        self.assertEqual((leaving["loops"], leaving["sharing"]), ([], "-"))
+
+    def test_as_a_table(self):
+        text = self.heddle("show", "--sites", self.build(NESTED)).stdout
+        self.assertIn("prog.c:5", text)
+        self.assertIn("< main prog.c:9", text)
+        self.assertIn("not hooked", text)
+
+    def test_a_program_without_sites_is_refused(self):
+        program = self.build(NESTED, compiler="cc")
+        self.refused("show", "--sites", program, says=["not built with heddle-cc", "CC=heddle-cc"])
+        self.refused("show", "--sites", "./missing", says=["no program"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One corpus program: from one failed run, `heddle locate` names the culprit first and confirms it.
+The truth is in the program itself: its marked lines, and the class of its manifest. Called by ctest
+once for each program under bugs/."""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ATOMICITY = {"atomicity-violation", "multi-variable-atomicity-violation"}
+
+
+def marked_lines(source):
+    return {number for number, line in enumerate(source.read_text().splitlines(), 1)
+            if re.search(r"// heddle: culprit ", line)}
+
+
+class Located:
+    """What locate said of one failed run of a program."""
+
+    def __init__(self, tools, directory, work, seed):
+        self.tools, self.work = tools, work
+        self.manifest = json.loads((directory / "manifest.json").read_text())
+        self.source = next(directory.glob("buggy.c*"))
+        cpp = self.source.suffix == ".cpp"
+        subprocess.run([tools / ("heddle-c++" if cpp else "heddle-cc"),
+                        "-std=c++20" if cpp else "-std=c17", "-g", "-O1", "-pthread",
+                        self.source, "-o", "buggy"], cwd=work, check=True)
+        self.heddle("explore", "--memory-model", self.manifest["memory_models"][0], "--seed", seed,
+                    "-n", self.manifest["explore_budget"], "--", "./buggy", *self.manifest["args"],
+                    status=1)
+        self.result = self.heddle("locate", "latest")
+
+    def heddle(self, command, *arguments, status=0):
+        line = [self.tools / "heddle", command, "--json", *map(str, arguments)]
+        result = subprocess.run(line, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+        if result.returncode != status:
+            sys.exit(f"{' '.join(map(str, line))}: exit status {result.returncode}\n"
+                     f"{result.stdout}\n{result.stderr}")
+        return json.loads(result.stdout)
+
+    def on_culprits(self, finding):
+        """How many of the finding's pairs have both sides on marked lines, and of how many."""
+        lines = marked_lines(self.source)
+        name = self.source.name
+
+        def marked(access):
+            return (access["file"] or "").endswith(name) and access["line"] in lines
+        pairs = finding["pairs"]
+        return sum(marked(pair["first"]) and marked(pair["second"]) for pair in pairs), len(pairs)
+
+    def class_agrees(self, finding):
+        expected, found = self.manifest["class"], finding["class"]
+        return found == expected or {found, expected} <= ATOMICITY
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tools", type=pathlib.Path)
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--report", action="store_true", help="print one row, check nothing")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        located = Located(arguments.tools.resolve(), arguments.directory.resolve(),
+                          pathlib.Path(work), arguments.seed)
+    result = located.result
+    findings = result["findings"]
+    first = findings[0] if findings else None
+    row = {"name": located.manifest["name"], "expected": located.manifest["class"],
+           "class": first and first["class"], "shape": first and first["shape"],
+           "procedure": first and first["procedure"], "level": first and first["level"],
+           "confirmed": bool(first and first["confirmed"]),
+           "culprits": located.on_culprits(first) if first else (0, 0),
+           "findings": len(findings), "passing": result["passing_runs"],
+           "executions": result["executions"], "seconds": round(result["seconds"], 2)}
+    print(json.dumps(row))
+    if arguments.report:
+        return
+    assert first, "nothing was found"
+    assert first["confirmed"], "what was found is not confirmed"
+    assert row["culprits"][0] > 0, f"not the culprit: {json.dumps(first, indent=1)}"
+    assert not any(other["confirmed"] for other in findings[1:]), "something else is confirmed"
+
+
+if __name__ == "__main__":
+    main()
