@@ -99,8 +99,10 @@ struct StepRecord {
 enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
-  Absent = 3,  // plans only, before all others: the thread `target` is never started
-  // Plans only, behind the absent threads and before the decisions: advice for strategies.
+  // Plans only, before all others: what of the program is not executed.
+  Absent = 3,  // the thread `target` is never started
+  Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
+  // Plans only, behind those and before the decisions: advice for strategies.
   Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
   Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,     // operations at `site` are those that are counted
@@ -112,7 +114,7 @@ enum class DecisionKind : std::uint16_t {
   Until = 9,
   // Plans of the order strategy: `thread` does its next `occurrence` operations; the first of them
   // is at `site`, unless that is kUnknownSite.
-  Turn = 10,
+  Turn = 11,
 };
 
 struct DecisionRecord {
@@ -132,7 +134,8 @@ struct DecisionRecord {
 /// One instruction of a plan. For the replay strategy: "when `thread` comes to its `occurrence`-th
 /// event at `site`, go on with `target`" (kind Thread) or "answer `target`" (kind Value). For the
 /// prefix strategy only `kind` and `target` count: the n-th decision takes the n-th target. Absent
-/// threads are the session's business: strategies are given the records behind them.
+/// threads and skipped iterations are the session's business: strategies are given the records
+/// behind them.
 struct PlanRecord {
   std::uint64_t thread;  // path hash
   std::uint64_t target;  // path hash, or the value

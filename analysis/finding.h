@@ -35,7 +35,10 @@ struct FoundAccess {
 };
 
 struct FoundPair {
-  std::string variable;
+  std::string variable;  // as a person would say it
+  trace::ObjectKind object_kind = trace::ObjectKind::Unknown;
+  std::string object;  // as the trace names it
+  std::uint64_t offset = 0;
   FoundAccess first;
   FoundAccess second;
   bool in_failed_run = true;
@@ -56,12 +59,13 @@ struct Region {
 
 struct Finding {
   std::uint32_t rank = 0;
-  std::string procedure;  // "I", "II", "III", "cycle", "experiment"
+  std::string procedure;  // "I", "II", "III", "cycle", "experiment", "falcon"
   std::string level;      // "PC", "TID", "LOOP"
   BugClass bug_class = BugClass::OrderViolation;
   std::optional<unsigned> shape;  // 1 ... 15 of LOCON's Table 1
   std::vector<FoundPair> pairs;
   std::vector<Region> regions;
+  std::optional<double> score;  // of Falcon's ranking
   bool confirmed = false;
   Experience forbidden;  // pairs turned round in the failing run: did the failure go away
   Experience enforced;   // passing runs in which they were forced: did it follow

@@ -6,6 +6,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,7 +50,7 @@ struct Order {
 };
 
 /// What localisation needs beyond following: executions with some orders changed, and other ones.
-class SteeringOracle : public Oracle {
+class SteeringOracle : public virtual Oracle {
  public:
   using Oracle::follow;
   /// As follow(), but the orders come before the schedule's decisions. When all threads that could
@@ -55,6 +58,38 @@ class SteeringOracle : public Oracle {
   virtual Attempt steer(const trace::Schedule& schedule, const std::vector<Order>& orders) = 0;
   /// An execution by chance with the inputs and the memory model of `schedule`.
   virtual Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) = 0;
+};
+
+/// What to look for in all schedules with few preemptions, and how long.
+struct SearchRequest {
+  std::string signature;
+  std::uint32_t most_preemptions = 0;
+  std::uint64_t most_executions = 0;
+  std::uint64_t most_events = 0;  // of all executions together
+  std::function<bool()> stop;
+};
+
+struct SearchResult {
+  std::optional<Attempt> found;  // with as few preemptions as any
+  std::uint64_t executions = 0;
+  std::uint64_t events = 0;
+  bool complete = false;  // every schedule within the bound was tried: there is none if not found
+};
+
+/// What reduction needs beyond following. In all of these, of the program without the absent
+/// threads and skipped iterations of a schedule.
+class ReducingOracle : public virtual Oracle {
+ public:
+  /// How many executions it does at the same time.
+  virtual unsigned parallel() const { return 1; }
+  /// follow() for each schedule.
+  virtual std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules) = 0;
+  /// Executes without preemption. `order` says who goes on when a thread cannot: 0 the eldest, 1
+  /// the youngest, any other number in an order of its own, the same whichever threads are absent.
+  /// The decisions of the schedule do not matter.
+  virtual Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) = 0;
+  /// Looks for a failure with that signature. The decisions of the schedule do not matter.
+  virtual SearchResult search(const trace::Schedule& schedule, const SearchRequest& request) = 0;
 };
 
 }  // namespace heddle::analysis

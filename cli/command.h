@@ -28,6 +28,7 @@ void add_remove_command(CLI::App& app, Invocation& invocation);
 void add_replay_command(CLI::App& app, Invocation& invocation);
 void add_run_command(CLI::App& app, Invocation& invocation);
 void add_show_command(CLI::App& app, Invocation& invocation);
+void add_slice_command(CLI::App& app, Invocation& invocation);
 
 /// A subcommand with an example in its help, and --json.
 CLI::App* add_command(CLI::App& app, Invocation& invocation, const std::string& name,

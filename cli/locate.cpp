@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
+#include "cli/variable_names.h"
 #include "driver/program_oracle.h"
 #include "report/finding_json.h"
 #include "report/json.h"
@@ -26,6 +27,7 @@ struct LocateFlags {
   std::vector<std::string> with;
   std::string procedure = "all";
   std::string level = "all";
+  std::string method = "locon";
   std::uint64_t runs = analysis::LocaliseOptions{}.max_passing;
   double time_seconds = 0;
   std::string fails_if;
@@ -47,6 +49,7 @@ analysis::LocaliseOptions options_of(const LocateFlags& flags, store::Store& sto
   if (flags.level == "PC") options.level = Level::Pc;
   if (flags.level == "TID") options.level = Level::Tid;
   if (flags.level == "LOOP") options.level = Level::Loop;
+  options.falcon = flags.method == "falcon";
   options.max_passing = flags.runs;
   for (const std::string& run : flags.with) {
     options.given.push_back(store.load_trace(store.find(run).id));
@@ -114,7 +117,8 @@ ExitCode locate(const LocateFlags& flags, bool json) {
   ProgressLine progress(json);
   const driver::Program program = driver::Program::open(
       inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
-  driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace), flags.fails_if);
+  driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace),
+                               event_bound(failed.trace), flags.fails_if);
   stop_on_interrupt();
 
   const auto begin = std::chrono::steady_clock::now();
@@ -127,7 +131,8 @@ ExitCode locate(const LocateFlags& flags, bool json) {
   options.progress = [&](std::string_view phase, std::uint64_t executions) {
     progress.update([&] { return fmt::format("locating, {}: {} executions", phase, executions); });
   };
-  const analysis::Localisation localisation = analysis::localise(oracle, failed, options);
+  analysis::Localisation localisation = analysis::localise(oracle, failed, options);
+  name_variables(localisation, program.executable());
   progress.clear();
 
   if (!flags.sarif_file.empty()) {
@@ -160,6 +165,12 @@ void add_locate_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--level", flags->level, "how exactly accesses are told apart: PC, TID, LOOP")
       ->check(CLI::IsMember({"all", "PC", "TID", "LOOP"}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--method", flags->method,
+          "locon, or falcon: the baseline, patterns ranked by how they come with the failure")
+      ->check(CLI::IsMember({"locon", "falcon"}))
       ->capture_default_str();
   command->add_option("-n,--runs", flags->runs, "at most so many passing runs")
       ->capture_default_str();

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
     heddle::cli::add_replay_command(app, invocation);
     heddle::cli::add_reduce_command(app, invocation);
     heddle::cli::add_locate_command(app, invocation);
+    heddle::cli::add_slice_command(app, invocation);
     heddle::cli::add_list_command(app, invocation);
     heddle::cli::add_show_command(app, invocation);
     heddle::cli::add_remove_command(app, invocation);

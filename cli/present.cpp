@@ -19,6 +19,7 @@ void print_next(const std::string& run) {
   fmt::print(
       "Bring it back:   heddle replay {0}\n"
       "Make it smaller: heddle reduce {0}\n"
+      "Find the cause:  heddle locate {0}\n"
       "Every event:     heddle show {0} --events\n",
       run);
 }

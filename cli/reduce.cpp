@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/terminal.h"
 #include "driver/program_oracle.h"
 #include "store/store.h"
+#include "trace/words.h"
 
 namespace heddle::cli {
 namespace {
@@ -21,6 +23,7 @@ struct ReduceFlags {
   std::string run = "latest";
   double time_seconds = 0;
   std::string fails_if;
+  unsigned workers = 1;
 };
 
 nlohmann::json to_json(const analysis::Size& size) {
@@ -31,10 +34,67 @@ nlohmann::json to_json(const analysis::Size& size) {
           {"replay_seconds", size.replay_seconds}};
 }
 
+nlohmann::json to_json(const analysis::Share& share) {
+  return {{"events_removed", share.events_removed},
+          {"trials", share.trials},
+          {"events_executed", share.events_executed}};
+}
+
+nlohmann::json to_json(const analysis::AccountEntry& entry) {
+  nlohmann::json object = {{"thread", entry.thread},
+                           {"removed", entry.removed},
+                           {"events", entry.events},
+                           {"why", entry.why}};
+  if (!entry.iterations.empty()) object["iterations"] = entry.iterations;
+  if (entry.place.line != 0) {
+    object["file"] = entry.place.file;
+    object["line"] = entry.place.line;
+    object["function"] = entry.place.function;
+  }
+  return object;
+}
+
 std::uint64_t max_events_of(const trace::Trace& trace) {
   const auto found = trace.header.options.find("max_events");
   return found == trace.header.options.end() ? abi::Options{}.max_events
                                              : std::stoull(found->second);
+}
+
+/// A trial that goes on much longer than the original run is not going to be the smaller one; only
+/// where not ending is the failure does it have to be let go on.
+std::uint64_t max_followed_of(const trace::Trace& trace) {
+  constexpr std::uint64_t kRoom = 10'000;
+  if (trace.outcome.kind == abi::FailureKind::NoProgress) return max_events_of(trace);
+  return 4 * trace.events.size() + kRoom;
+}
+
+constexpr std::size_t kAccountLines = 12;
+
+/// "1-6, 8".
+std::string ranges_text(const std::vector<std::uint32_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (!text.empty()) text += ", ";
+    text += end - i == 1 ? fmt::format("{}", numbers[i])
+                         : fmt::format("{}-{}", numbers[i], numbers[end - 1]);
+    i = end;
+  }
+  return text;
+}
+
+std::string entry_text(const analysis::AccountEntry& entry) {
+  std::string what = entry.thread;
+  if (!entry.iterations.empty()) {
+    what += fmt::format(" iteration{} {}", entry.iterations.size() == 1 ? "" : "s",
+                        ranges_text(entry.iterations));
+  }
+  if (entry.place.line != 0) {
+    what += fmt::format(" ({}{}:{})", entry.iterations.empty() ? "created at " : "",
+                        trace::base_name(entry.place.file), entry.place.line);
+  }
+  return fmt::format("{}, {} events: {}", what, entry.events, entry.why);
 }
 
 void print_account(const analysis::Reduction& reduction, const store::RunId& id) {
@@ -47,13 +107,23 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
   row("events", reduction.before.events, reduction.after.events);
   row("switches", reduction.before.switches, reduction.after.switches);
   row("preemptions", reduction.before.preemptions, reduction.after.preemptions);
-  if (!reduction.removed_threads.empty()) {
-    fmt::print("  not needed: {}\n", fmt::join(reduction.removed_threads, ", "));
+  for (const bool removed : {true, false}) {
+    std::size_t lines = 0;
+    for (const analysis::AccountEntry& entry : reduction.account) {
+      if (entry.removed != removed) continue;
+      if (++lines <= kAccountLines) {
+        fmt::print("  {} {}\n", removed ? "left out:" : "needed:  ", entry_text(entry));
+      }
+    }
+    if (lines > kAccountLines) fmt::print("  ... and {} more\n", lines - kAccountLines);
   }
-  if (!reduction.sequential_passes) {
+  if (reduction.fewest_preemptions) {
+    fmt::print("  No schedule with fewer preemptions fails so: all were tried.\n");
+  }
+  if (!reduction.passing_order && !reduction.stopped) {
     fmt::print(
-        "  The program also fails when its threads run one after the other, so whether a\n"
-        "  removed thread's work is missing could not be asked.\n");
+        "  The program also fails when its threads run one after the other, in every order that\n"
+        "  was tried, so whether a removed thread's work is missing could not be asked.\n");
   }
 }
 
@@ -72,7 +142,16 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   ProgressLine progress(json);
   const driver::Program program = driver::Program::open(
       inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
-  driver::ProgramOracle oracle(program, inputs, max_events_of(original.trace), flags.fails_if);
+  const bool same_build = program.build_id() == summary.build_id;
+  if (!same_build && !json) {
+    progress.clear();
+    fmt::print(stderr,
+               "heddle: {} was built again since {} was recorded; its schedule is followed as far "
+               "as the places it names are still there\n",
+               program.name(), summary.id);
+  }
+  driver::ProgramOracle oracle(program, inputs, max_events_of(original.trace),
+                               max_followed_of(original.trace), flags.fails_if, flags.workers);
   stop_on_interrupt();
 
   const auto begin = std::chrono::steady_clock::now();
@@ -83,10 +162,11 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   options.stop = [&] {
     return interrupted() || (flags.time_seconds > 0 && seconds() >= flags.time_seconds);
   };
-  options.progress = [&](const char* phase, std::uint64_t trials, const analysis::Size& best) {
+  options.progress = [&](const analysis::ReduceProgress& now) {
     progress.update([&] {
-      return fmt::format("reducing {}: {} trials, {} threads, {} preemptions, {} events", phase,
-                         trials, best.threads, best.preemptions, best.events);
+      return fmt::format("round {}, {}: {} trials; {} threads, {} preemptions, {} events",
+                         now.round, now.phase, now.trials, now.best.threads, now.best.preemptions,
+                         now.best.events);
     });
   };
   const analysis::Reduction reduction = analysis::reduce(oracle, original, options);
@@ -106,8 +186,19 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["before"] = to_json(reduction.before);
     object["after"] = to_json(reduction.after);
     object["trials"] = reduction.trials;
+    object["rounds"] = reduction.rounds;
+    object["events_executed"] = reduction.events_executed;
+    object["parts"] = {{"threads", to_json(reduction.threads)},
+                       {"iterations", to_json(reduction.iterations)},
+                       {"switches", to_json(reduction.switches)}};
     object["removed_threads"] = reduction.removed_threads;
-    object["sequential_passes"] = reduction.sequential_passes;
+    object["account"] = nlohmann::json::array();
+    for (const analysis::AccountEntry& entry : reduction.account) {
+      object["account"].push_back(to_json(entry));
+    }
+    object["sequential_passes"] = reduction.passing_order.has_value();
+    object["fewest_preemptions"] = reduction.fewest_preemptions;
+    object["same_build"] = same_build;
     object["stopped"] = reduction.stopped;
     print_json(object);
   } else {
@@ -129,6 +220,9 @@ void add_reduce_command(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--time", flags->time_seconds, "seconds to try; 0: until nothing gets smaller")
       ->capture_default_str();
+  command->add_option("-j,--workers", flags->workers, "executions at the same time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return reduce(*flags, invocation.json); };

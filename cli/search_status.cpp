@@ -42,6 +42,9 @@ std::string status_panel(const driver::ExploreStatus& status, const driver::Sear
     text += fmt::format("  bound {:<4} {} schedules known to be left at it\n", *search.bound,
                         search.waiting);
   }
+  if (search.exhausted) {
+    text += fmt::format("  tried      every schedule within bound {}\n", *search.exhausted);
+  }
   for (const driver::StrategyStatus& strategy : search.strategies) {
     text += fmt::format("  {:<10} {} schedules, {} new pairs, {} failing\n", strategy.name,
                         strategy.trials, strategy.new_pairs, strategy.failing);

@@ -22,9 +22,11 @@ struct ShowFlags {
   bool schedule = false;
   bool output = false;
   std::string sites;
+  std::vector<std::string> addresses;
 };
 
 ExitCode show(const ShowFlags& flags, bool json) {
+  if (!flags.addresses.empty()) return show_addresses(flags.sites, flags.addresses, json);
   if (!flags.sites.empty()) return show_sites(flags.sites, json);
   const store::Store store = store::Store::open_existing();
   const store::RunSummary run = store.find(flags.run);
@@ -74,6 +76,11 @@ void add_show_command(CLI::App& app, Invocation& invocation) {
                    "instead of a run: the instructions of a program that are controlled, and why "
                    "others are not")
       ->type_name("PROG");
+  command
+      ->add_option("--pc", flags->addresses,
+                   "with --sites: which of them is at this address of the program's full variant")
+      ->type_name("ADDRESS")
+      ->needs("--sites");
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return show(*flags, invocation.json); };
   });

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "driver/program.h"
+#include "ir/pc_map.h"
 #include "ir/site_table.h"
 
 namespace heddle::cli {
@@ -25,6 +27,11 @@ const ir::SiteTable& sites_of(const driver::Program& program) {
       fmt::format("{} was not built with heddle-cc or heddle-c++, so it has no sites; rebuild it "
                   "with: make CC=heddle-cc CXX=heddle-c++",
                   program.name()));
+}
+
+driver::Program open_program(const std::string& name, bool quiet) {
+  ProgressLine progress(quiet);
+  return driver::Program::open(name, [&](std::string_view what) { progress.say(what); });
 }
 
 /// How many accesses there are of each verdict.
@@ -137,14 +144,82 @@ void print_text(const driver::Program& program, const ir::SiteTable& sites) {
   }
 }
 
+std::uint64_t parse_address(const std::string& text) {
+  const std::string_view digits = std::string_view(text).substr(text.starts_with("0x") ? 2 : 0);
+  std::uint64_t address = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
+  if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
+    throw user_error(fmt::format("'{}' is not an address; give one such as 0x12a4", text));
+  }
+  return address;
+}
+
+nlohmann::json address_json(std::uint64_t address, const ir::PcMap& map,
+                            const ir::SiteTable& sites) {
+  nlohmann::json object = {{"address", address}, {"instruction", nullptr}};
+  const std::optional<std::uint32_t> number = map.instruction_at(address);
+  const auto place = number ? sites.instruction(*number) : std::nullopt;
+  if (!place) return object;
+  object["instruction"] = *number;
+  object["symbol"] = place->symbol;
+  object["block"] = place->block;
+  object["loops"] = place->loops;
+  object["sites"] = nlohmann::json::array();
+  for (const abi::SiteId site : sites.sites_of_instruction(*number)) {
+    object["sites"].push_back(to_json(site, *sites.find(site)));
+  }
+  object["ranges"] = nlohmann::json::array();
+  for (const ir::PcMap::Range& range : map.ranges_of(*number)) {
+    object["ranges"].push_back({range.begin, range.end});
+  }
+  return object;
+}
+
+void print_address(std::uint64_t address, const ir::PcMap& map, const ir::SiteTable& sites) {
+  const std::optional<std::uint32_t> number = map.instruction_at(address);
+  const auto place = number ? sites.instruction(*number) : std::nullopt;
+  if (!place) {
+    fmt::print("{:#x}: of no single instruction\n", address);
+    return;
+  }
+  fmt::print("{:#x}: instruction {}, block {} of {}\n", address, *number, place->block,
+             place->symbol);
+  for (const abi::SiteId id : sites.sites_of_instruction(*number)) {
+    const ir::SiteInfo site = *sites.find(id);
+    fmt::print("  site {}  {}  {}  {}{}\n", id, site.key, abi::name_of(site.sharing),
+               place_of(site.frames.front()), inline_chain(site));
+  }
+}
+
 }  // namespace
+
+ExitCode show_addresses(const std::string& name, const std::vector<std::string>& addresses,
+                        bool json) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::uint64_t> parsed;
+  for (const std::string& address : addresses) parsed.push_back(parse_address(address));
+  const driver::Program program = open_program(name, json);
+  const ir::SiteTable& sites = sites_of(program);
+  const ir::PcMap map = ir::PcMap::of_program(program.executable());
+  if (!json) {
+    for (const std::uint64_t address : parsed) print_address(address, map, sites);
+    return ExitCode::Done;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  nlohmann::json object = json_result("show", "addresses", "", seconds.count());
+  object["program"] = program.name();
+  object["variant"] = program.executable().string();
+  object["addresses"] = nlohmann::json::array();
+  for (const std::uint64_t address : parsed) {
+    object["addresses"].push_back(address_json(address, map, sites));
+  }
+  print_json(object);
+  return ExitCode::Done;
+}
 
 ExitCode show_sites(const std::string& name, bool json) {
   const auto start = std::chrono::steady_clock::now();
-  ProgressLine progress(json);
-  const driver::Program program =
-      driver::Program::open(name, [&](std::string_view what) { progress.say(what); });
-  progress.clear();
+  const driver::Program program = open_program(name, json);
   const ir::SiteTable& sites = sites_of(program);
   if (!json) {
     print_text(program, sites);

@@ -1,65 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/program_oracle.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "driver/outcome.h"
+#include "driver/search/search.h"
 #include "driver/trace_builder.h"
 
 namespace heddle::driver {
 namespace {
 
+using analysis::Attempt;
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::milliseconds kExecutionLimit{10'000};
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 }  // namespace
 
 ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::uint64_t max_events,
-                             std::string fails_if)
+                             std::uint64_t max_followed, std::string fails_if, unsigned workers)
     : program_(program),
       inputs_(inputs),
+      max_followed_(std::min(max_events, max_followed)),
       fails_if_(std::move(fails_if)),
-      target_(program.executable(), inputs, max_events, kExecutionLimit) {
+      pool_(workers, [this] {
+        return std::make_unique<Target>(program_.executable(), inputs_, options_.max_events,
+                                        kExecutionLimit);
+      }) {
   std::strcpy(options_.strategy, "follow");
   options_.max_events = max_events;
 }
 
-analysis::Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
-  return execute(options_, schedule, make_plan(program_, schedule));
+abi::Options ProgramOracle::options_for(const trace::Schedule& schedule,
+                                        std::uint64_t order) const {
+  abi::Options options = options_;
+  options.seed = order;
+  set_memory_model(options, schedule);
+  return options;
 }
 
-analysis::Attempt ProgramOracle::steer(const trace::Schedule& schedule,
-                                       const std::vector<analysis::Order>& orders) {
+Ending ProgramOracle::judge(const Target& target, const Execution& execution) const {
+  Ending ending = classify(target, execution);
+  if (!ending.failed() && !fails_if_.empty() && predicate_holds(fails_if_, target, ending)) {
+    ending.kind = abi::FailureKind::Predicate;
+  }
+  return ending;
+}
+
+Attempt ProgramOracle::attempt_of(const Target& target, const Ending& ending, double seconds) {
+  const std::scoped_lock lock(mutex_);
+  return {build_trace(program_, target, ending), build_schedule(program_, target, inputs_),
+          target.standard_output(), target.standard_error(), seconds};
+}
+
+Attempt ProgramOracle::execute(Target& target, const abi::Options& options,
+                               std::span<const abi::PlanRecord> plan) {
+  const Clock::time_point begin = Clock::now();
+  const Execution execution = target.run(options, plan);
+  const double seconds = seconds_since(begin);
+  return attempt_of(target, judge(target, execution), seconds);
+}
+
+Attempt ProgramOracle::execute_alone(const abi::Options& options,
+                                     std::span<const abi::PlanRecord> plan) {
+  Attempt attempt;
+  pool_.run(1, [&](Target& target) { attempt = execute(target, options, plan); });
+  typical_length_ = attempt.trace.events.size();
+  return attempt;
+}
+
+Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
+  return execute_alone(options_for(schedule, 0), make_plan(program_, schedule));
+}
+
+Attempt ProgramOracle::steer(const trace::Schedule& schedule,
+                             const std::vector<analysis::Order>& orders) {
   std::vector<abi::PlanRecord> plan = make_plan(program_, schedule);
   for (const analysis::Order& order : orders) {
     plan.push_back(point_record(program_, abi::DecisionKind::Hold, order.second));
     plan.push_back(point_record(program_, abi::DecisionKind::Until, order.first));
   }
-  return execute(options_, schedule, plan);
+  return execute_alone(options_for(schedule, 0), plan);
 }
 
-analysis::Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t seed) {
-  abi::Options options = options_;
+Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t seed) {
+  abi::Options options = options_for(schedule, seed);
   std::strcpy(options.strategy, seed % 2 == 0 ? "random" : "pct");
-  options.seed = seed;
   options.length = typical_length_;
-  return execute(options, schedule, absent_records(schedule.absent_threads));
+  return execute_alone(options, left_out_records(program_, schedule));
 }
 
-analysis::Attempt ProgramOracle::execute(abi::Options options, const trace::Schedule& schedule,
-                                         const std::vector<abi::PlanRecord>& plan) {
-  set_memory_model(options, schedule);
-  const auto begin = std::chrono::steady_clock::now();
-  const Execution execution = target_.run(options, plan);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  typical_length_ = target_.channel().events().size();
-  Ending ending = classify(target_, execution);
-  if (!ending.failed() && !fails_if_.empty() && predicate_holds(fails_if_, target_, ending)) {
-    ending.kind = abi::FailureKind::Predicate;
-  }
-  return {build_trace(program_, target_, ending), build_schedule(program_, target_, inputs_),
-          target_.standard_output(), target_.standard_error(), seconds};
+std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules) {
+  std::vector<Attempt> attempts(schedules.size());
+  std::atomic<std::size_t> next = 0;
+  pool_.run(static_cast<unsigned>(schedules.size()), [&](Target& target) {
+    for (std::size_t i = next++; i < schedules.size(); i = next++) {
+      abi::Options options = options_for(schedules[i], 0);
+      options.max_events = max_followed_;
+      attempts[i] = execute(target, options, make_plan(program_, schedules[i]));
+    }
+  });
+  return attempts;
+}
+
+Attempt ProgramOracle::run_sequentially(const trace::Schedule& schedule, std::uint64_t order) {
+  return execute_alone(options_for(schedule, order), left_out_records(program_, schedule));
+}
+
+analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
+                                             const analysis::SearchRequest& request) {
+  SearchSettings settings;
+  settings.strategies = {"chess"};
+  settings.options = options_for(schedule, 0);
+  settings.absent = left_out_records(program_, schedule);
+  settings.max_preemptions = request.most_preemptions;
+  settings.prune = fails_if_.empty();
+  const std::unique_ptr<Search> search = make_search(settings);
+
+  std::mutex mutex;  // guards the result
+  analysis::SearchResult result;
+  const auto over = [&] {
+    const std::scoped_lock lock(mutex);
+    return result.found || result.executions >= request.most_executions ||
+           result.events >= request.most_events || (request.stop && request.stop());
+  };
+  pool_.run(pool_.size(), [&](Target& target) {
+    while (!over()) {
+      const std::optional<Trial> trial = search->next();
+      if (!trial) return;
+      const Clock::time_point begin = Clock::now();
+      const Execution execution = target.run(trial->options, trial->plan);
+      const double seconds = seconds_since(begin);
+      const Ending ending = judge(target, execution);
+      const std::uint64_t events = target.channel().events().size();
+      std::optional<Attempt> failing;
+      if (ending.failed()) failing = attempt_of(target, ending, seconds);
+      search->observe(*trial, target.channel(), ending.failed());
+      const std::scoped_lock lock(mutex);
+      ++result.executions;
+      result.events += events;
+      if (failing && !result.found && trace::signature(failing->trace) == request.signature) {
+        result.found = std::move(failing);
+      }
+    }
+  });
+  result.complete = search->exhausted_bound().value_or(0) >= request.most_preemptions &&
+                    search->exhausted_bound().has_value();
+  return result;
 }
 
 }  // namespace heddle::driver

@@ -168,12 +168,39 @@ std::vector<std::string> absent_threads(const Channel& channel,
                                         const std::vector<std::string>& paths) {
   std::vector<std::string> absent;
   for (const abi::PlanRecord& record : channel.plan()) {
+    if (record.kind == abi::DecisionKind::Skip) continue;
     if (record.kind != abi::DecisionKind::Absent) break;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (channel.threads()[i].hash == record.target) absent.push_back(paths[i]);
     }
   }
   return absent;
+}
+
+/// The plan's skipped iterations of threads that the program came to create.
+std::vector<trace::SkippedIterations> skipped_iterations(const Program& program,
+                                                         const Channel& channel,
+                                                         const std::vector<std::string>& paths) {
+  std::vector<trace::SkippedIterations> skipped;
+  for (const abi::PlanRecord& record : channel.plan()) {
+    if (record.kind == abi::DecisionKind::Absent) continue;
+    if (record.kind != abi::DecisionKind::Skip) break;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (channel.threads()[i].hash != record.thread) continue;
+      skipped.push_back({paths[i], program.site(record.site).key, record.occurrence,
+                         static_cast<std::uint32_t>(record.target)});
+    }
+  }
+  return skipped;
+}
+
+abi::SiteId site_of(const Program& program, const std::string& key, const char* does,
+                    const std::string& where) {
+  if (const std::optional<abi::SiteId> site = program.site_by_key(key)) return *site;
+  throw user_error(fmt::format(
+      "the schedule {} at {}{}, which this build of {} does not have; explore it again with: "
+      "heddle explore -- {}",
+      does, key, where.empty() ? "" : fmt::format(" ({})", where), program.name(), program.name()));
 }
 
 std::string path_of_child(const std::string& parent, std::uint32_t ordinal) {
@@ -205,6 +232,7 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   schedule.memory_model = channel.header().options.memory_model;
   schedule.arguments.assign(inputs.arguments.begin() + 1, inputs.arguments.end());
   schedule.absent_threads = absent_threads(channel, paths);
+  schedule.skipped = skipped_iterations(program, channel, paths);
 
   // How often each thread has been where, and how many events it has had.
   std::map<std::pair<abi::ThreadIndex, abi::SiteId>, std::uint32_t> visits;
@@ -262,24 +290,31 @@ void set_memory_model(abi::Options& options, const trace::Schedule& schedule) {
                                schedule.memory_model, fmt::join(abi::kMemoryModels, ", ")));
 }
 
+std::vector<abi::PlanRecord> left_out_records(const Program& program,
+                                              const trace::Schedule& schedule) {
+  std::vector<abi::PlanRecord> records = absent_records(schedule.absent_threads);
+  for (const trace::SkippedIterations& skip : schedule.skipped) {
+    records.push_back({hash_of_path(skip.thread),
+                       skip.last,
+                       site_of(program, skip.site, "skips iterations", ""),
+                       skip.first,
+                       abi::DecisionKind::Skip,
+                       {}});
+  }
+  return records;
+}
+
 std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Schedule& schedule) {
-  std::vector<abi::PlanRecord> plan = absent_records(schedule.absent_threads);
+  std::vector<abi::PlanRecord> plan = left_out_records(program, schedule);
   plan.reserve(plan.size() + schedule.decisions.size());
   for (const trace::Decision& decision : schedule.decisions) {
-    const std::optional<abi::SiteId> site = program.site_by_key(decision.site);
-    if (!site) {
-      throw user_error(fmt::format(
-          "the schedule switches at {}{}, which this build of {} does not have; explore it again "
-          "with: heddle explore -- {}",
-          decision.site, decision.where.empty() ? "" : fmt::format(" ({})", decision.where),
-          program.name(), program.name()));
-    }
+    const abi::SiteId site = site_of(program, decision.site, "switches", decision.where);
     const bool is_value = decision.kind == abi::DecisionKind::Value;
     // The runtime asks a flusher after each flush and never before the first.
     const std::uint32_t not_asked = is_flusher(decision.thread) ? 1 : 0;
     plan.push_back({hash_of_path(decision.thread),
                     is_value ? decision.value : hash_of_path(decision.target),
-                    *site,
+                    site,
                     decision.occurrence - not_asked,
                     decision.kind,
                     {}});

@@ -29,6 +29,9 @@ abi::PlanRecord point_record(const Program& program, abi::DecisionKind kind,
 
 /// The beginning of a plan: these threads ("t0.2.1") are never started.
 std::vector<abi::PlanRecord> absent_records(const std::vector<std::string>& threads);
+/// The beginning of a plan: which threads and iterations of the schedule are left out.
+std::vector<abi::PlanRecord> left_out_records(const Program& program,
+                                              const trace::Schedule& schedule);
 
 /// "t0.2.1" for each thread of the execution.
 std::vector<std::string> thread_paths(const Channel& channel);

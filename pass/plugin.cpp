@@ -10,7 +10,9 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
+#include "pass/discriminators.h"
 #include "pass/instrumenter.h"
+#include "pass/loop_counters.h"
 #include "pass/program_layout.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
@@ -36,7 +38,10 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
         find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
+    add_discriminators(module, layout);
 
+    if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
+    if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
     if (variant_.base == abi::VariantBase::Full) {

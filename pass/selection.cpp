@@ -3,13 +3,13 @@
 
 #include <optional>
 
-#include "llvm/Analysis/CaptureTracking.h"
-#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
+#include "pass/breakpoint_engine.h"
+#include "pass/sharing.h"
 #include "pass/value_bits.h"
 
 namespace heddle::pass {
@@ -36,24 +36,6 @@ bool accesses_memory(const llvm::InlineAsm& assembly) {
          (constraints.contains("~{memory}") || constraints.contains('*'));
 }
 
-// The engine of include/heddle/breakpoint.h is compiled into the program and no part of it: the
-// runtime counts on nobody else running while a thread is inside, and nobody wants to see it work.
-bool is_breakpoint_engine(const llvm::Value& value) {
-  return value.getName().starts_with("heddle_bp_");
-}
-
-// What the program tells the engine on its stack.
-bool is_breakpoint_argument(const llvm::Value& object) {
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&object);
-  const auto* type = variable == nullptr
-                         ? nullptr
-                         : llvm::dyn_cast<llvm::StructType>(variable->getAllocatedType());
-  return type != nullptr && type->hasName() &&
-         (type->getName().starts_with("struct.heddle_bp_") ||
-          type->getName().starts_with("class.heddle::live::") ||
-          type->getName().starts_with("struct.heddle::live::"));
-}
-
 bool leaves_the_program(const llvm::CallBase& call) {
   if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
     return accesses_memory(*assembly);
@@ -63,32 +45,6 @@ bool leaves_the_program(const llvm::CallBase& call) {
   if (function == nullptr) return true;  // through a pointer: who knows
   if (function->isIntrinsic()) return false;
   return function->isDeclarationForLinker() || is_breakpoint_engine(*function);
-}
-
-// Whether other instrumented code gets the address, even if it keeps no copy. What is hooked there
-// must be hooked here as well: under a store buffer, a plain load would miss the thread's own
-// hooked store.
-bool is_passed_on(llvm::Value& object) {
-  llvm::SmallVector<llvm::Value*, 16> pointers = {&object};
-  llvm::SmallPtrSet<llvm::Value*, 16> seen = {&object};
-  while (!pointers.empty()) {
-    for (llvm::User* user : pointers.pop_back_val()->users()) {
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(user)) {
-        const bool stays_outside =
-            call->getCalledFunction() != nullptr && leaves_the_program(*call);
-        if (!llvm::isa<llvm::IntrinsicInst>(call) && !stays_outside) return true;
-      } else if (llvm::isa<llvm::GetElementPtrInst, llvm::CastInst, llvm::PHINode,
-                           llvm::SelectInst>(user)) {
-        if (seen.insert(user).second) pointers.push_back(user);
-      }
-    }
-  }
-  return false;
-}
-
-bool is_captured_or_passed_on(llvm::Value& object) {
-  return llvm::PointerMayBeCaptured(&object, /*ReturnCaptures=*/true, /*StoreCaptures=*/true) ||
-         is_passed_on(object);
 }
 
 // Plain accesses whose value does not fit a hook are announced as ranges.
@@ -210,59 +166,11 @@ llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind
   return nullptr;
 }
 
-Sharing SharingAnalysis::of(llvm::Value* pointer) {
-  llvm::SmallVector<const llvm::Value*, 4> objects;
-  llvm::getUnderlyingObjects(pointer, objects);
-  Sharing all = Sharing::Shared;
-  for (const llvm::Value* object : objects) {
-    all = of_object(const_cast<llvm::Value*>(object));
-    if (all == Sharing::Shared) break;
-  }
-  return all;
-}
-
-Sharing SharingAnalysis::of_object(llvm::Value* object) {
-  auto [known, is_new] = known_.try_emplace(object, Sharing::Shared);
-  if (!is_new) return known->second;
-  Sharing sharing = Sharing::Shared;
-  const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
-  if (llvm::isa<llvm::AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr())) {
-    if (is_breakpoint_argument(*object)) {
-      sharing = Sharing::Breakpoint;
-    } else if (!is_captured_or_passed_on(*object)) {
-      sharing = Sharing::Stack;
-    }
-  } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
-    if (is_breakpoint_engine(*variable)) {
-      sharing = Sharing::Breakpoint;
-    } else if (variable->isConstant()) {
-      sharing = Sharing::Constant;
-    } else if (variable->isThreadLocal() && !thread_local_may_escape(*variable)) {
-      sharing = Sharing::ThreadLocal;
-    }
-  }
-  known_[object] = sharing;
-  return sharing;
-}
-
-bool SharingAnalysis::thread_local_may_escape(llvm::GlobalVariable& variable) {
-  if (!variable.hasLocalLinkage()) return true;  // code we do not see may take its address
-  for (llvm::User* user : variable.users()) {
-    auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-    if (intrinsic == nullptr ||
-        intrinsic->getIntrinsicID() != llvm::Intrinsic::threadlocal_address ||
-        is_captured_or_passed_on(*intrinsic)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::vector<Site> find_sites(llvm::Module& module) {
   std::vector<Site> sites;
   const llvm::DataLayout& layout = module.getDataLayout();
   const auto resolvers = ifunc_resolvers(module);
-  SharingAnalysis analysis;
+  SharingAnalysis analysis(module);
   abi::SiteId next = abi::kFirstSite;
   for (llvm::Function& function : module) {
     if (!is_instrumented(function)) continue;

@@ -12,7 +12,6 @@
 
 #include "abi/abi.h"
 #include "abi/site_record.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instruction.h"
@@ -42,19 +41,5 @@ bool is_instrumented(const llvm::Function& function);
 
 /// The address an access starts at; null for fences, calls and gathers.
 llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind);
-
-/// Tells memory only one thread can reach from memory that another might.
-class SharingAnalysis {
- public:
-  /// Conservative: anything but Shared only if no other thread can have the address and no other
-  /// function accesses it by hooks, or if nobody may write there.
-  abi::Sharing of(llvm::Value* pointer);
-
- private:
-  abi::Sharing of_object(llvm::Value* object);
-  bool thread_local_may_escape(llvm::GlobalVariable& variable);
-
-  llvm::DenseMap<llvm::Value*, abi::Sharing> known_;
-};
 
 }  // namespace heddle::pass

@@ -97,6 +97,7 @@ json to_json(const analysis::Finding& finding) {
                  {"enforced", experience_json(finding.enforced)},
                  {"pairs", json::array()},
                  {"regions", json::array()}};
+  if (finding.score) result["score"] = *finding.score;
   if (finding.shape) result["shape"] = *finding.shape;
   for (const analysis::FoundPair& pair : finding.pairs) {
     result["pairs"].push_back({{"variable", text_json(pair.variable)},

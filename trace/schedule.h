@@ -31,12 +31,22 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
+/// Of `thread`'s iterations at `site` (an iteration_begin), those from `first` to `last`.
+struct SkippedIterations {
+  std::string thread;
+  std::string site;
+  std::uint32_t first = 1;
+  std::uint32_t last = 1;
+  bool operator==(const SkippedIterations&) const = default;
+};
+
 struct Schedule {
   std::string program;
   std::string build_id;
   std::string memory_model = "sc";
   std::vector<std::string> arguments;
   std::vector<std::string> absent_threads;  // never started, though their creators go on as if
+  std::vector<SkippedIterations> skipped;   // not executed, though the loops around them go on
   std::vector<Decision> decisions;
   bool operator==(const Schedule&) const = default;
 };

@@ -75,10 +75,12 @@ class Parser {
         schedule_.absent_threads.push_back(header(seen));
         if (!is_thread_path(schedule_.absent_threads.back()))
           fail("a thread such as t0.1", schedule_.absent_threads.back());
+      } else if (keyword == "skip" && version_ >= 2) {
+        schedule_.skipped.push_back(skipped());
       } else {
         fail(
-            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `switch`, `value` or "
-            "`end`",
+            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `skip`, `switch`, "
+            "`value` or `end`",
             keyword);
       }
     }
@@ -110,6 +112,7 @@ class Parser {
           fmt::format("{}:1: not a Heddle schedule: expected `{} {}` as the first line; "
                       "`heddle ls` lists the runs",
                       file_, kMagic, kScheduleVersion));
+    version_ = version;
     if (version > kScheduleVersion)
       throw user_error(
           fmt::format("{}:1: schedule of format version {}, this Heddle reads up to {}; update "
@@ -234,6 +237,19 @@ class Parser {
     return result;
   }
 
+  SkippedIterations skipped() {
+    SkippedIterations result;
+    result.thread = thread();
+    result.site = word("a site such as worker+3.call.1");
+    result.first = number<std::uint32_t>("#", "the first iteration to skip such as #4");
+    result.last = number<std::uint32_t>("#", "the last iteration to skip such as #9");
+    if (result.first == 0 || result.last < result.first)
+      fail(fmt::format("a last iteration from {} on", std::max(result.first, 1u)),
+           std::to_string(result.last));
+    end_of_line();
+    return result;
+  }
+
   void end() {
     auto count = number<std::uint64_t>("", "the number of decisions");
     end_of_line();
@@ -246,6 +262,7 @@ class Parser {
   std::string_view rest_;
   std::string file_;
   std::size_t number_ = 0;
+  unsigned version_ = 1;
   TextLine line_;
   std::size_t position_ = 1;
   Schedule schedule_;
@@ -271,7 +288,7 @@ std::string to_text(const Decision& decision) {
 }
 
 std::string to_text(const Schedule& schedule) {
-  std::string out = fmt::format("{} {}\n", kMagic, kScheduleVersion);
+  std::string out = fmt::format("{} {}\n", kMagic, schedule.skipped.empty() ? 1 : 2);
   out += fmt::format("program {}\n", to_word(schedule.program));
   out += fmt::format("build-id {}\n", to_word(schedule.build_id));
   out += fmt::format("memory-model {}\n", to_word(schedule.memory_model));
@@ -279,6 +296,9 @@ std::string to_text(const Schedule& schedule) {
     out += fmt::format("argument {}\n", to_word(argument));
   for (const std::string& thread : schedule.absent_threads)
     out += fmt::format("absent {}\n", thread);
+  for (const SkippedIterations& skip : schedule.skipped)
+    out +=
+        fmt::format("skip {} {} #{} #{}\n", skip.thread, to_word(skip.site), skip.first, skip.last);
   out += '\n';
   for (const Decision& decision : schedule.decisions) {
     std::string line = to_text(decision);

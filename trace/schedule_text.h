@@ -12,7 +12,8 @@
 
 namespace heddle::trace {
 
-inline constexpr unsigned kScheduleVersion = 1;
+/// The newest version. A schedule is written in the oldest one that can say it.
+inline constexpr unsigned kScheduleVersion = 2;
 
 /// Throws a defect when a thread is not named by birth or a value is not below its bound.
 std::string to_text(const Schedule& schedule);

@@ -61,7 +61,14 @@ Experiments::Experiments(SteeringOracle& oracle, const Observed& failed,
     : oracle_(oracle),
       failed_(failed),
       signature_(trace::signature(failed.attempt.trace)),
-      on_attempt_(std::move(on_attempt)) {}
+      on_attempt_(std::move(on_attempt)) {
+  for (const PairInstance& pair : failed.instances) {
+    const auto common = common_section(failed.accesses, pair.first, pair.second);
+    kept_orders_.push_back(
+        {failed.accesses.point(pair.first),
+         failed.accesses.point(common ? common->of_second.acquired : pair.second)});
+  }
+}
 
 Observed Experiments::steer(const trace::Schedule& schedule, const std::vector<Order>& orders) {
   ++executions_;
@@ -106,7 +113,7 @@ Verdict Experiments::forbid_from(const PairPoints& pair, std::size_t hold, std::
             ? accesses.owner(kept.second) == accesses.owner(until) && kept.second <= section_end
             : failed_.attempt.trace.threads[accesses.owner(kept.second)].path == pair.second.thread;
     if (of_holder && to_other) continue;  // turning the pair round turns these round as well
-    orders.push_back({accesses.point(kept.first), accesses.point(kept.second)});
+    orders.push_back(kept_orders_[i]);
   }
   Observed result = steer(failed_.attempt.schedule, orders);
   const auto first = result.accesses.find(pair.first);

@@ -62,6 +62,7 @@ class Experiments {
   const Observed& failed_;
   const std::string signature_;
   std::function<void(Attempt&&)> on_attempt_;
+  std::vector<Order> kept_orders_;  // for each instance of the failed run
   std::uint64_t executions_ = 0;
 };
 

@@ -66,7 +66,9 @@ class Localiser {
   Localisation run() {
     passing_.make();
     if (!passing_.pairs().empty()) {
-      if (failed_.attempt.trace.outcome.kind == trace::FailureKind::Deadlock) {
+      if (options_.falcon) {
+        rank_patterns();
+      } else if (failed_.attempt.trace.outcome.kind == trace::FailureKind::Deadlock) {
         locate_deadlock();
       } else {
         locate_pairs();
@@ -98,7 +100,7 @@ class Localiser {
     if (in_failed_run) {
       const std::vector<PairInstance>& all = instances_[id];
       for (std::size_t i = all.size(); i-- > 0 && result.size() < kMaxInstances;) {
-        result.push_back(suspect(id, failed_, all[i].first, all[i].second, true));
+        result.push_back(suspect(id, failed_, all[i].first, all[i].second));
       }
       return result;
     }
@@ -106,7 +108,7 @@ class Localiser {
     for (const auto& base : passing_.bases()) {
       for (const PairInstance& instance : base->instances) {
         if (table_.pc(id_in(*base, instance)) != table_.pc(original)) continue;
-        const Suspect found = suspect(id, *base, instance.second, instance.first, false);
+        const Suspect found = suspect(id, *base, instance.second, instance.first);
         const bool known = std::any_of(result.begin(), result.end(), [&](const Suspect& other) {
           return other.points == found.points;
         });
@@ -116,11 +118,15 @@ class Localiser {
     return result;
   }
 
-  static Suspect suspect(std::uint32_t id, const Observed& origin, std::size_t first,
-                         std::size_t second, bool in_failed_run) {
-    return {id,      {origin.accesses.point(first), origin.accesses.point(second)},
-            &origin, first,
-            second,  in_failed_run};
+  Suspect suspect(std::uint32_t id, const Observed& origin, std::size_t first,
+                  std::size_t second) const {
+    Suspect result{id,      {origin.accesses.point(first), origin.accesses.point(second)},
+                   &origin, first,
+                   second,  true};
+    const auto in_failed = failed_.accesses.find(result.points.first);
+    const auto then = failed_.accesses.find(result.points.second);
+    result.in_failed_run = in_failed && then && *in_failed < *then;
+    return result;
   }
 
   Verdict forbid(const Suspect& suspect) {
@@ -255,14 +261,15 @@ class Localiser {
           !threads.contains(failed_.accesses.owner(instance.second))) {
         continue;
       }
+      const PairPoints points{failed_.accesses.point(instance.first),
+                              failed_.accesses.point(instance.second)};
       const bool implied = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& other) {
-        return other.in_failed_run &&
-               (PairInstance{other.first, other.second} == instance ||
-                predictable(failed_.accesses, instance, {other.first, other.second}));
+        if (other.points == points) return true;
+        return other.origin == &failed_ &&
+               predictable(failed_.accesses, instance, {other.first, other.second});
       });
       if (implied) continue;
-      const Suspect other =
-          suspect(id_of(instance), failed_, instance.first, instance.second, true);
+      const Suspect other = suspect(id_of(instance), failed_, instance.first, instance.second);
       if (forbid(other) == Verdict::Holds) result.push_back(other);
     }
     std::reverse(result.begin(), result.end());
@@ -275,7 +282,7 @@ class Localiser {
     for (std::size_t i = failed_.instances.size(); i-- > 0;) {
       if (exhausted() || failed_.instances.size() - i > 2 * kMaxCandidates) break;
       const PairInstance& instance = failed_.instances[i];
-      const Suspect it = suspect(id_of(instance), failed_, instance.first, instance.second, true);
+      const Suspect it = suspect(id_of(instance), failed_, instance.first, instance.second);
       if (forbid(it) == Verdict::Holds) necessary.push_back(it);
     }
     std::reverse(necessary.begin(), necessary.end());
@@ -312,8 +319,8 @@ class Localiser {
             failed_.accesses.find(points.second)) {
           continue;
         }
-        const Suspect it = suspect(table_.reversed(id_in(base, instance)), base, instance.second,
-                                   instance.first, false);
+        const Suspect it =
+            suspect(table_.reversed(id_in(base, instance)), base, instance.second, instance.first);
         if (forbid(it) == Verdict::Holds) result.push_back(it);
       }
     }
@@ -333,11 +340,19 @@ class Localiser {
     return access;
   }
 
+  static void set_memory(FoundPair& pair, const trace::Trace& trace, trace::ObjectIndex object,
+                         std::uint64_t offset) {
+    pair.variable = trace::memory_name(trace, object, offset);
+    pair.object_kind = trace.objects[object].kind;
+    pair.object = trace.objects[object].name;
+    pair.offset = offset;
+  }
+
   FoundPair found_pair(const Suspect& suspect, bool suspicious) const {
     const trace::Trace& trace = suspect.origin->attempt.trace;
     const trace::Event& event = trace.events[suspect.second];
     FoundPair pair;
-    pair.variable = trace::memory_name(trace, event.object, event.offset);
+    set_memory(pair, trace, event.object, event.offset);
     pair.first = found_access(*suspect.origin, suspect.first);
     pair.second = found_access(*suspect.origin, suspect.second);
     pair.in_failed_run = suspect.in_failed_run;
@@ -354,6 +369,33 @@ class Localiser {
     for (const Suspect& suspect : needed) finding.pairs.push_back(found_pair(suspect, false));
     classify(finding, failed_, passing_.bases());
     return finding;
+  }
+
+  /// Falcon's ranking: by score, equal ones by occurrence.
+  void rank_patterns() {
+    struct Ranked {
+      double score;
+      std::vector<std::size_t> events;
+    };
+    std::vector<Ranked> ranked;
+    for (auto& [pattern, events] : falcon_patterns(failed_.accesses)) {
+      ranked.push_back({jaccard(passing_.with_pattern(pattern)), events});
+    }
+    std::sort(ranked.begin(), ranked.end(), [](const Ranked& x, const Ranked& y) {
+      return x.score != y.score ? x.score > y.score : x.events.back() < y.events.back();
+    });
+    for (const Ranked& row : ranked) {
+      Finding finding;
+      finding.procedure = "falcon";
+      finding.level = to_text(Level::Pc);
+      finding.score = row.score;
+      for (std::size_t i = 0; i + 1 < row.events.size(); ++i) {
+        finding.pairs.push_back(
+            found_pair(suspect(0, failed_, row.events[i], row.events[i + 1]), true));
+      }
+      classify(finding, failed_, passing_.bases());
+      result_.findings.push_back(std::move(finding));
+    }
   }
 
   /// The waits say it all: each thread of the cycle has what another waits for.
@@ -378,7 +420,7 @@ class Localiser {
       }
       if (!acquired) continue;
       FoundPair pair;
-      pair.variable = trace::memory_name(trace, wait.object, wait.offset);
+      set_memory(pair, trace, wait.object, wait.offset);
       pair.first = found_access(failed_, *acquired);
       pair.first.role = "lock";
       pair.second.point = {trace.threads[wait.thread].path, trace.sites[wait.site].key, visits + 1};

@@ -18,6 +18,7 @@ namespace heddle::analysis {
 struct LocaliseOptions {
   std::optional<Procedure> procedure;  // only this one
   std::optional<Level> level;          // only this one; none: PC, then TID, then LOOP for III
+  bool falcon = false;                 // the baseline instead of the procedures
   std::uint64_t max_passing = 300;
   std::uint64_t max_experiments = 300;
   std::vector<trace::Trace> given;  // passing runs that were recorded

@@ -50,6 +50,9 @@ void PassingRuns::take(Attempt attempt) {
   }
   auto run = std::make_unique<Observed>(std::move(attempt));
   pairs_.push_back(collect_pairs(run->accesses, run->instances, table_));
+  if (options_.falcon) {
+    for (const auto& [pattern, events] : falcon_patterns(run->accesses)) ++patterns_[pattern];
+  }
   const std::size_t before = known_.size();
   for (const SeenPair& pair : pairs_.back().seen) known_.insert(pair.id);
   curve_.push_back(known_.size());
@@ -108,6 +111,11 @@ void PassingRuns::diverse() {
       return;
     }
   }
+}
+
+std::uint64_t PassingRuns::with_pattern(const Pattern& pattern) const {
+  const auto found = patterns_.find(pattern);
+  return found == patterns_.end() ? 0 : found->second;
 }
 
 void PassingRuns::report(Localisation& result) const {

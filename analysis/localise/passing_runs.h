@@ -12,6 +12,7 @@
 
 #include "analysis/finding.h"
 #include "analysis/localise/experiment.h"
+#include "analysis/localise/falcon.h"
 #include "analysis/localise/localise.h"
 
 namespace heddle::analysis {
@@ -28,6 +29,8 @@ class PassingRuns {
   const std::vector<RunPairs>& pairs() const { return pairs_; }
   /// Some passing executions as a whole, the nearest ones among them.
   const std::vector<std::unique_ptr<Observed>>& bases() const { return bases_; }
+  /// In how many passing runs a pattern of Falcon's is.
+  std::uint64_t with_pattern(const Pattern& pattern) const;
   void report(Localisation& result) const;
 
  private:
@@ -42,6 +45,7 @@ class PassingRuns {
   const std::string signature_;
   std::vector<RunPairs> pairs_;
   std::vector<std::unique_ptr<Observed>> bases_;
+  std::map<Pattern, std::uint64_t> patterns_;
   std::set<std::uint32_t> known_;
   std::vector<std::uint64_t> curve_;
   std::uint64_t without_news_ = 0;

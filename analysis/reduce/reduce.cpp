@@ -5,7 +5,11 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/reduce/account.h"
 #include "analysis/reduce/ddmin.h"
+#include "analysis/reduce/projection.h"
+#include "analysis/reduce/relevance.h"
+#include "analysis/reduce/trials.h"
 #include "base/error.h"
 #include "trace/counts.h"
 
@@ -14,26 +18,6 @@ namespace {
 
 using trace::Decision;
 using trace::Schedule;
-
-/// A thread's store buffer ("t0.1~") goes with it.
-bool is_descendant_or_self(const std::string& thread, const std::string& ancestor) {
-  return thread == ancestor || thread.starts_with(ancestor + ".") || thread == ancestor + "~";
-}
-
-/// The schedule without these threads: what they decided, and what was decided for them, goes.
-Schedule without_threads(const Schedule& schedule, const std::vector<std::string>& absent) {
-  const auto is_absent = [&absent](const std::string& thread) {
-    return std::any_of(absent.begin(), absent.end(), [&](const std::string& ancestor) {
-      return is_descendant_or_self(thread, ancestor);
-    });
-  };
-  Schedule result = schedule;
-  result.absent_threads = absent;
-  std::erase_if(result.decisions, [&](const Decision& decision) {
-    return is_absent(decision.thread) || is_absent(decision.target);
-  });
-  return result;
-}
 
 std::uint64_t running_threads(const Attempt& attempt) {
   return trace::program_threads(attempt.trace) - attempt.schedule.absent_threads.size();
@@ -46,118 +30,172 @@ auto weight(const Attempt& attempt) {
 
 class Reducer {
  public:
-  Reducer(Oracle& oracle, const Attempt& original, const ReduceOptions& options)
-      : oracle_(oracle), options_(options), signature_(trace::signature(original.trace)) {
+  Reducer(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options)
+      : trials_(oracle, original, options, result_), account_(original) {
     result_.best = original;
     result_.before = result_.after = size_of(original);
   }
 
   Reduction run() {
-    const Attempt again = follow(result_.best.schedule);
-    if (!is_the_failure(again)) {
-      throw user_error(
-          "the failure does not come back, so it cannot be reduced; see what differs "
-          "with: heddle replay");
+    trials_.require_failure();
+    trials_.find_passing_order();
+    // What one part removes may make more removable by another.
+    for (bool smaller = true; smaller && !trials_.stopping();) {
+      const auto before = weight(result_.best);
+      ++result_.rounds;
+      part(result_.threads, [this] { reduce_threads(); });
+      part(result_.iterations, [this] { reduce_iterations(); });
+      part(result_.switches, [this] { reduce_switches(); });
+      smaller = weight(result_.best) < before;
     }
-    result_.sequential_passes = passes_sequentially({});
-    reduce_threads();
-    reduce_switches();
     result_.after = size_of(result_.best);
+    result_.account = account_.entries(left_out_of(result_.best.schedule));
     return std::move(result_);
   }
 
  private:
-  Attempt follow(const Schedule& schedule) {
-    ++result_.trials;
-    return oracle_.follow(schedule);
+  template <typename Work>
+  void part(Share& share, Work work) {
+    const std::uint64_t trials = result_.trials;
+    const std::uint64_t executed = result_.events_executed;
+    const std::size_t events = result_.best.trace.events.size();
+    work();
+    share.trials += result_.trials - trials;
+    share.events_executed += result_.events_executed - executed;
+    const std::size_t left = result_.best.trace.events.size();
+    share.events_removed += events > left ? events - left : 0;
   }
 
-  bool stopping() {
-    if (options_.stop && options_.stop()) result_.stopped = true;
-    return result_.stopped;
-  }
-
-  void report(const char* phase) {
-    if (options_.progress) options_.progress(phase, result_.trials, size_of(result_.best));
-  }
-
-  bool passes_sequentially(const std::vector<std::string>& absent) {
-    Schedule schedule = result_.best.schedule;
-    schedule.decisions.clear();
-    schedule.absent_threads = absent;
-    return !follow(schedule).trace.outcome.failed();
-  }
-
-  bool is_the_failure(const Attempt& attempt) const {
-    return trace::signature(attempt.trace) == signature_;
-  }
-
-  /// Algorithm 2: level by level from the eldest, a thread together with its descendants.
-  void reduce_threads() {
-    const Schedule schedule = result_.best.schedule;
-    std::map<std::size_t, std::vector<std::string>> levels;
-    for (const trace::Thread& thread : result_.best.trace.threads) {
-      const auto depth = std::count(thread.path.begin(), thread.path.end(), '.');
-      const bool is_flusher = thread.path.ends_with('~');
-      if (depth > 0 && !is_flusher) levels[static_cast<std::size_t>(depth)].push_back(thread.path);
-    }
-    std::vector<std::string> absent = schedule.absent_threads;
-    for (const auto& [depth, threads] : levels) {
-      std::vector<std::string> present;
-      for (const std::string& thread : threads) {
-        const bool gone = std::any_of(absent.begin(), absent.end(), [&](const std::string& other) {
-          return is_descendant_or_self(thread, other);
-        });
-        if (!gone) present.push_back(thread);
-      }
-      const auto absent_with = [&](const std::vector<std::string>& kept) {
-        std::vector<std::string> result = absent;
-        for (const std::string& thread : present) {
-          if (std::find(kept.begin(), kept.end(), thread) == kept.end()) result.push_back(thread);
+  /// Delta debugging of `items`, each of which `leave_out` adds to what a run is without; the best
+  /// run of what is kept becomes the best.
+  template <typename Item, typename LeaveOutItem>
+  void remove_items(const char* phase, const std::vector<Item>& items, LeaveOutItem leave_out) {
+    if (items.empty()) return;
+    const Attempt base = result_.best;
+    const LeftOut already = left_out_of(base.schedule);
+    std::vector<Item> current = items;
+    ddmin<Item>(items, [&](const Candidates<Item>& candidates) -> std::optional<std::size_t> {
+      if (trials_.stopping()) return std::nullopt;
+      trials_.report(phase, result_.best);
+      std::vector<Schedule> schedules;
+      for (const std::vector<Item>& kept : candidates) {
+        LeftOut left_out = already;
+        for (const Item& item : items) {
+          if (std::find(kept.begin(), kept.end(), item) == kept.end()) leave_out(left_out, item);
         }
-        return result;
-      };
-      const std::vector<std::string> kept = ddmin<std::string>(present, [&](const auto& candidate) {
-        if (stopping()) return false;
-        report("threads");
-        const std::vector<std::string> gone = absent_with(candidate);
-        return is_the_failure(follow(without_threads(schedule, gone))) &&
-               (!result_.sequential_passes || passes_sequentially(gone));
+        std::sort(left_out.iterations.begin(), left_out.iterations.end());
+        schedules.push_back(project(base, left_out));
+      }
+      std::vector<Judged> judged = trials_.judge(schedules);
+      for (std::size_t i = 0; i < judged.size(); ++i) {
+        if (judged[i].verdict == Verdict::Accepted) {
+          current = candidates[i];
+          result_.best = std::move(judged[i].attempt);
+          return i;
+        }
+        // Of what is kept in the end it is known why nothing alone could go.
+        if (candidates[i].size() + 1 == current.size()) {
+          const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
+                                             current.begin(), current.end());
+          account_.keep(*differs.second, judged[i].verdict, judged[i].attempt);
+        }
+      }
+      return std::nullopt;
+    });
+  }
+
+  /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
+  void reduce_threads() {
+    for (std::size_t level = 1; !trials_.stopping(); ++level) {
+      std::vector<std::string> threads;
+      bool deeper = false;
+      for (const std::string& thread : threads_by_relevance(result_.best.trace)) {
+        const auto depth = static_cast<std::size_t>(std::count(thread.begin(), thread.end(), '.'));
+        deeper |= depth > level;
+        const auto& absent = result_.best.schedule.absent_threads;
+        const bool gone = std::any_of(absent.begin(), absent.end(), [&](const auto& ancestor) {
+          return is_part_of(thread, ancestor);
+        });
+        if (depth == level && !gone) threads.push_back(thread);
+      }
+      if (threads.empty() && !deeper) return;
+      const std::vector<std::string> before = result_.best.schedule.absent_threads;
+      remove_items("threads", threads, [](LeftOut& left_out, const std::string& thread) {
+        left_out.threads.push_back(thread);
       });
-      absent = absent_with(kept);
-    }
-    if (absent.size() > schedule.absent_threads.size()) {
-      result_.best = follow(without_threads(schedule, absent));
-      result_.removed_threads.assign(
-          absent.begin() + static_cast<std::ptrdiff_t>(schedule.absent_threads.size()),
-          absent.end());
+      for (const std::string& thread : result_.best.schedule.absent_threads) {
+        if (std::find(before.begin(), before.end(), thread) == before.end()) {
+          result_.removed_threads.push_back(thread);
+        }
+      }
     }
   }
 
-  /// Preemptions that are not needed go; what is then decided where nobody is preempted may differ,
-  /// so it goes on until nothing gets smaller.
+  /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
+  void reduce_iterations() {
+    std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
+    for (const Iteration& iteration : iterations_of(result_.best.trace)) {
+      blocks[{iteration.thread, iteration.site}].push_back(iteration);
+    }
+    for (auto& [block, iterations] : blocks) {
+      std::reverse(iterations.begin(),
+                   iterations.end());  // the last before the failure matter most
+      // What an iteration around it took away is not there any more.
+      const std::vector<Iteration> present = iterations_of(result_.best.trace);
+      std::erase_if(iterations, [&](const Iteration& iteration) {
+        return std::find(present.begin(), present.end(), iteration) == present.end();
+      });
+      remove_items("iterations", iterations, [](LeftOut& left_out, const Iteration& iteration) {
+        left_out.iterations.push_back(iteration);
+      });
+    }
+  }
+
+  /// Decisions that are not needed go; what is then decided where nobody is preempted may differ,
+  /// so it goes on until nothing gets smaller. Then all schedules with fewer preemptions are
+  /// searched, as far as that is affordable.
   void reduce_switches() {
-    for (;;) {
+    remove_decisions();
+    if (trials_.stopping()) return;
+    trials_.report("preemptions", result_.best);
+    const bool none = trace::preemptions(result_.best.schedule) == 0;
+    SearchResult fewer = trials_.search_below(result_.best);
+    result_.fewest_preemptions = none || fewer.complete || fewer.found.has_value();
+    if (!fewer.found) return;
+    result_.best = std::move(*fewer.found);
+    remove_decisions();
+  }
+
+  void remove_decisions() {
+    for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);
       const Schedule schedule = result_.best.schedule;
-      ddmin<Decision>(schedule.decisions, [&](const std::vector<Decision>& kept) {
-        if (stopping()) return false;
-        report("switches");
-        Schedule candidate = schedule;
-        candidate.decisions = kept;
-        Attempt attempt = follow(candidate);
-        if (!is_the_failure(attempt)) return false;
-        if (weight(attempt) < weight(result_.best)) result_.best = std::move(attempt);
-        return true;
-      });
-      if (weight(result_.best) == before) return;
+      ddmin<Decision>(schedule.decisions,
+                      [&](const Candidates<Decision>& candidates) -> std::optional<std::size_t> {
+                        if (trials_.stopping()) return std::nullopt;
+                        trials_.report("switches", result_.best);
+                        std::vector<Schedule> schedules;
+                        for (const std::vector<Decision>& kept : candidates) {
+                          schedules.push_back(schedule);
+                          schedules.back().decisions = kept;
+                        }
+                        std::vector<Judged> judged = trials_.judge_schedules(schedules);
+                        for (std::size_t i = 0; i < judged.size(); ++i) {
+                          if (judged[i].verdict != Verdict::Accepted) continue;
+                          if (weight(judged[i].attempt) < weight(result_.best)) {
+                            result_.best = std::move(judged[i].attempt);
+                          }
+                          return i;
+                        }
+                        return std::nullopt;
+                      });
+      smaller = weight(result_.best) < before;
     }
   }
 
-  Oracle& oracle_;
-  const ReduceOptions& options_;
-  const std::string signature_;
   Reduction result_;
+  Trials trials_;
+  Account account_;
 };
 
 }  // namespace
@@ -168,7 +206,7 @@ Size size_of(const Attempt& attempt) {
           attempt.seconds};
 }
 
-Reduction reduce(Oracle& oracle, const Attempt& original, const ReduceOptions& options) {
+Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options) {
   if (!original.trace.outcome.failed()) {
     throw user_error("the run did not fail: there is nothing to reduce");
   }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The smallest execution that still shows the bug, after LEAN (Huang and Zhang, OOPSLA 2012): whole
-// threads by hierarchical delta debugging over the thread tree, then context switches.
+// threads by hierarchical delta debugging over the thread tree (its Algorithms 1 and 2), iterations
+// of repetitive blocks (Algorithm 4), and, which LEAN lacks, preemptions.
 //
 // A step is accepted when the failure keeps its signature under the schedule that is left (I) and
-// the program without the removed threads passes when run sequentially (II): else their work is
-// what is missing, which is another bug. Where already the original fails sequentially, II cannot
-// be asked and the result says so.
+// the program without what was removed passes in a sequential order (II): else the removed work is
+// what is missing, which is another bug. The order is one in which the whole program passes, found
+// by trying. Where there is none (some order violations need no preemption), (I) alone decides, and
+// the result says so.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,23 +30,51 @@ struct Size {
 };
 Size size_of(const Attempt& attempt);
 
+/// One line of the account: a thread or the iterations of a block, gone or still there, and why.
+struct AccountEntry {
+  std::string thread;
+  trace::Frame place;  // where the thread was created, or the block is; line 0: not known
+  std::vector<std::uint32_t> iterations;  // empty: the whole thread
+  std::uint64_t events = 0;               // of the original run
+  bool removed = false;
+  std::string why;
+};
+
+/// What each part of the reduction took off.
+struct Share {
+  std::uint64_t events_removed = 0;
+  std::uint64_t trials = 0;
+  std::uint64_t events_executed = 0;
+};
+
 struct Reduction {
   Attempt best;
   Size before;
   Size after;
+  std::vector<AccountEntry> account;
   std::vector<std::string> removed_threads;
-  std::uint64_t trials = 0;
-  bool sequential_passes = true;  // whether criterion II could be asked
-  bool stopped = false;           // `stop` said so: `best` is the best so far
+  Share threads, iterations, switches;
+  std::uint64_t rounds = 0;
+  std::uint64_t trials = 0;                    // executions, those of the search included
+  std::uint64_t events_executed = 0;           // in all of them
+  std::optional<std::uint64_t> passing_order;  // (II) was asked in this order (ReducingOracle)
+  bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
+  bool stopped = false;             // `stop` said so: `best` is the best so far
+};
+
+struct ReduceProgress {
+  const char* phase;
+  std::uint64_t round;
+  std::uint64_t trials;
+  Size best;
 };
 
 struct ReduceOptions {
   std::function<bool()> stop;  // asked between trials
-  /// What is being done, trials so far, the best so far.
-  std::function<void(const char* phase, std::uint64_t trials, const Size& best)> progress;
+  std::function<void(const ReduceProgress&)> progress;
 };
 
-/// Throws a user error when the failure does not come back at all.
-Reduction reduce(Oracle& oracle, const Attempt& original, const ReduceOptions& options);
+/// Throws a user error when the run did not fail, or the failure does not come back.
+Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options);
 
 }  // namespace heddle::analysis

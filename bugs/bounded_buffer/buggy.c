@@ -30,8 +30,8 @@ static void* consumer(void* arg) {
   struct buffer* b = arg;
   pthread_mutex_lock(&b->lock);
   if (b->items == 0) pthread_cond_wait(&b->filled, &b->lock);  // heddle: culprit check
-  assert(b->items > 0);
-  --b->items;  // heddle: culprit take
+  assert(b->items > 0);                                        // heddle: culprit take
+  --b->items;                                                  // heddle: culprit take
   pthread_mutex_unlock(&b->lock);
   return NULL;
 }

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "driver/build/saved_link.h"
 #include "driver/build/subprocess.h"
 #include "driver/build/toolchain.h"
+#include "driver/build/variant.h"
 
 namespace {
 
@@ -34,6 +37,7 @@ struct Request {
   std::string machine = kMachine;
   std::string build_id;  // as asked for; empty: not at all
   bool relocatable = false;
+  bool shared = false;
   bool own_layout = false;  // a linker script of the user's
   bool is_static = false;
 };
@@ -51,6 +55,8 @@ Request read_request(const Words& words) {
       request.machine = words[++i];
     } else if (word == "-r" || word == "--relocatable" || word == "-relocatable") {
       request.relocatable = true;
+    } else if (word == "-shared" || word == "--shared" || word == "-Bshareable") {
+      request.shared = true;
     } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
       request.own_layout = true;
     } else if (word == "-static" || word == "-Bstatic" || word == "--no-dynamic-linker") {
@@ -76,6 +82,20 @@ bool is_probe(const fs::path& output) {
   });
 }
 
+// HEDDLE_VARIANT=production make: that variant is the program.
+std::optional<build::Variant> wanted_variant() {
+  const char* name = std::getenv("HEDDLE_VARIANT");
+  if (name == nullptr || *name == '\0' || std::string_view(name) == "native") return std::nullopt;
+  const std::optional<build::Variant> variant = build::Variant::of_name(name);
+  if (!variant) {
+    throw heddle::user_error(
+        fmt::format("HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
+                    "and full, and +loops, +calls, +blocks, +branches behind any of the last three",
+                    name));
+  }
+  return variant;
+}
+
 int link(const Words& given, const Words& added) {
   Words command = {build::llvm_tool("ld.lld").string()};
   command.insert(command.end(), given.begin(), given.end());
@@ -96,6 +116,9 @@ int link_and_keep(const Words& given, const Request& request) {
   }
   if (request.build_id.empty() || request.build_id == "none") added.emplace_back("--build-id=sha1");
   if (is_probe(request.output)) return link(given, added);
+  // A library's hooks would name sites of the program it is loaded into.
+  std::optional<build::Variant> variant = wanted_variant();
+  if (variant && request.shared && variant->needs_runtime()) variant.reset();
 
   std::string not_kept;
   try {
@@ -118,6 +141,12 @@ int link_and_keep(const Words& given, const Request& request) {
     const int status = link(given, added);
     if (status != 0) return status;
   }
+  if (!not_kept.empty() && variant) {
+    throw heddle::environment_error(fmt::format("{} cannot be linked as the {} variant: {}",
+                                                request.output.string(), variant->name(),
+                                                not_kept));
+  }
+  if (variant) build::replace_by_variant(request.output, *variant);
   if (!not_kept.empty()) {
     fmt::print(stderr,
                "heddle-ld: warning: {} is linked, but Heddle cannot derive variants of it: {}\n",

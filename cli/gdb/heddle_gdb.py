@@ -224,7 +224,7 @@ def go_on_to(number):
     report_stop(go_on("continue"))
 
 
-def start_over(number):
+def execute_again(number):
     """Executes again up to the position. What the user watches does not stop it on the way."""
     session.start_over(number)
     paused = [b for b in (gdb.breakpoints() or ()) if b.is_valid() and b.enabled and b.number > 0]
@@ -236,6 +236,20 @@ def start_over(number):
         for breakpoint in paused:
             if breakpoint.is_valid():  # a watchpoint of a local variable ends with its frame
                 breakpoint.enabled = True
+    return said
+
+
+def start_over(number):
+    report_stop(execute_again(number))
+
+
+def go_back(number, here):
+    """To the position, or to one before it: nothing stops within an operation of several events, nor
+    before the event of a flusher, which is no thread."""
+    said = execute_again(number)
+    while number > 0 and (position() or 0) >= here:
+        number -= 1
+        said = execute_again(number)
     report_stop(said)
 
 
@@ -325,7 +339,7 @@ class Back(Command):
             here = len(session.events)
         if session.strayed:
             raise gdb.GdbError("this is another run than the recorded one; heddle goto N returns")
-        go_to(max(0, here - parse_number(argument, 1)))
+        go_back(max(0, here - parse_number(argument, 1)), here)
 
 
 class Events(Command):

@@ -131,6 +131,11 @@ void Cache::publish(const fs::path& finished, const fs::path& place) const {
   }
 }
 
+void Cache::share(const fs::path& entry, const fs::path& other) const {
+  std::error_code ignored;
+  if (!fs::exists(other, ignored)) fs::create_hard_link(entry, other, ignored);
+}
+
 void Cache::touch(const fs::path& entry) const {
   std::error_code ignored;  // a read-only cache serves all the same
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);

@@ -34,6 +34,9 @@ class Cache {
   /// none.
   void publish(const std::filesystem::path& finished, const std::filesystem::path& place) const;
 
+  /// Makes an entry known under another name too; quietly does nothing if it cannot.
+  void share(const std::filesystem::path& entry, const std::filesystem::path& other) const;
+
   /// Marks an entry as used just now.
   void touch(const std::filesystem::path& entry) const;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/build/variant.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -61,11 +63,11 @@ void fix_origin(std::string& word, const std::string& directory) {
 // But it goes after the program's objects and archives given by name, which must be taken from the
 // same places as in the native link.
 Words rewrite_link(const Words& saved, const std::string& home, const fs::path& output,
-                   const fs::path& plugin) {
+                   const Variant& variant) {
   const Words runtime_words = {"--push-state", "-Bdynamic", "--no-as-needed", kRuntimeName,
                                "--pop-state"};
   Words words;
-  bool has_runtime = false;
+  bool has_runtime = !variant.needs_runtime();
   const auto add_runtime = [&] {
     if (!has_runtime) words.insert(words.end(), runtime_words.begin(), runtime_words.end());
     has_runtime = true;
@@ -90,7 +92,7 @@ Words rewrite_link(const Words& saved, const std::string& home, const fs::path& 
   }
   add_runtime();
   for (const std::string& added : {std::string("--fat-lto-objects"), std::string("--lto-O2"),
-                                   fmt::format("--load-pass-plugin={}", plugin.string()),
+                                   fmt::format("--load-pass-plugin={}", pass_plugin().string()),
                                    std::string("-o"), output.string()}) {
     words.push_back(added);
   }
@@ -162,15 +164,52 @@ void write_response(const fs::path& file, const Words& words, const Cache& cache
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
 }
 
+/// False for a file that was cut short: the linker puts the section headers last. Such an entry of
+/// the cache is made again.
+bool is_whole(const fs::path& program) {
+  Elf64_Ehdr header{};
+  std::ifstream file(program, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  const bool is_elf = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(program, error);
+  return is_elf && !error && header.e_shoff != 0 &&
+         header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize <= size;
+}
+
+/// Links the variant into `output`; true if the result is tied to the program's directory.
+bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
+                  const std::string& build_id, const Variant& variant, const fs::path& output,
+                  const Words& added, const Progress& progress) {
+  const auto say = [&](std::string_view what) {
+    if (progress) progress(what);
+  };
+  say("unpacking the saved link");
+  const SavedLink saved = load_link(cache, work, program, build_id);
+  if (variant.needs_runtime()) refuse_static(saved.words, program);
+
+  // Absolute names of inputs are taken as below the saved link's directory (--chroot).
+  fs::create_symlink(runtime_library(), saved.directory / kRuntimeName);
+  const std::string home = fs::canonical(program).parent_path().string();
+  Words words = rewrite_link(saved.words, home, output, variant);
+  words.insert(words.end(), added.begin(), added.end());
+  write_response(saved.directory / kResponseName, words, cache);
+  say(fmt::format("linking the {} variant from bitcode", variant.name()));
+  const ToolResult linker =
+      run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
+                llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
+               saved.directory, /*capture=*/true);
+  if (linker.status != 0) throw link_failed(linker, program, cache);
+  return uses_origin(saved.words);
+}
+
 }  // namespace
 
 fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
   const std::string build_id = read_build_id(program);
-  const fs::path plugin = pass_plugin();
-  const fs::path runtime = runtime_library();
   const Cache cache = Cache::of_user();
   const std::string name =
-      fmt::format("{}-{}", variant.name(), read_build_id(plugin).substr(0, 16));
+      fmt::format("{}-{}", variant.name(), read_build_id(pass_plugin()).substr(0, 16));
   // A program that finds its libraries from its own directory gets a variant that is tied to that
   // directory; another copy of the program must not find it.
   const std::string home = fs::canonical(program).parent_path().string();
@@ -179,7 +218,7 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   const auto find_cached = [&]() -> fs::path {
     for (const std::string& known : {name, tied_name}) {
       fs::path place = cache.variant(build_id, known, file_name);
-      if (!fs::exists(place)) continue;
+      if (!fs::exists(place) || !is_whole(place)) continue;
       cache.touch(place);
       return place;
     }
@@ -189,30 +228,33 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
 
   const FileLock lock(cache, build_id);
   if (fs::path made_meanwhile = find_cached(); !made_meanwhile.empty()) return made_meanwhile;
-  const auto say = [&](std::string_view what) {
-    if (progress) progress(what);
-  };
-  say("unpacking the saved link");
   const WorkDirectory work(cache);
-  const SavedLink saved = load_link(cache, work, program, build_id);
-  refuse_static(saved.words, program);
-
   const fs::path output = work.path() / "variant";
-  // Absolute names of inputs are taken as below the saved link's directory (--chroot).
-  fs::create_symlink(runtime, saved.directory / kRuntimeName);
-  write_response(saved.directory / kResponseName, rewrite_link(saved.words, home, output, plugin),
-                 cache);
-  say(fmt::format("linking the {} variant from bitcode", variant.name()));
-  const ToolResult linker =
-      run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
-                llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
-               saved.directory, /*capture=*/true);
-  if (linker.status != 0) throw link_failed(linker, program, cache);
-  const fs::path place =
-      cache.variant(build_id, uses_origin(saved.words) ? tied_name : name, file_name);
+  const bool is_tied = link_variant(cache, work, program, build_id, variant, output, {}, progress);
+  const fs::path place = cache.variant(build_id, is_tied ? tied_name : name, file_name);
   cache.publish(output, place);
   cache.evict();
   return place;
+}
+
+void replace_by_variant(const fs::path& program, Variant variant) {
+  const std::string build_id = read_build_id(program);
+  const Cache cache = Cache::of_user();
+  const WorkDirectory work(cache);
+  const fs::path output = work.path() / "variant";
+  Words added;
+  if (variant.needs_runtime()) {
+    // Nobody preloads the runtime into a program that is started by hand.
+    added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));
+  }
+  link_variant(cache, work, program, build_id, variant, output, added, {});
+  // The result has a build-id of its own; the native link stands behind it as well.
+  cache.share(cache.link(build_id), cache.link(read_build_id(output)));
+  std::error_code error;
+  fs::copy_file(output, program, fs::copy_options::overwrite_existing, error);
+  if (error) {
+    throw environment_error(fmt::format("cannot write {}: {}", program.string(), error.message()));
+  }
 }
 
 }  // namespace heddle::build

@@ -23,4 +23,8 @@ using Progress = std::function<void(std::string_view)>;
 std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
                                      const Progress& progress = {});
 
+/// Puts the variant in the place of the program that was just linked and saved. From then on it is
+/// the program: other variants can be derived from it.
+void replace_by_variant(const std::filesystem::path& program, Variant variant);
+
 }  // namespace heddle::build

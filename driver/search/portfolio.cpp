@@ -19,11 +19,11 @@
 namespace heddle::driver {
 namespace {
 
-constexpr std::string_view kNames[] = {"portfolio", "random", "pct",   "pos",   "urw",
-                                       "surw",      "guided", "chess", "delay", "sequential"};
+constexpr std::string_view kNames[] = {"portfolio", "random", "pct",   "pos",   "urw",       "surw",
+                                       "guided",    "rare",   "chess", "delay", "sequential"};
 
 /// The default portfolio, in the order of their first turns.
-constexpr const char* kPortfolio[] = {"pos", "chess", "surw", "guided", "pct"};
+constexpr const char* kPortfolio[] = {"rare", "chess", "surw", "guided", "pct"};
 
 // Every how many trials all scheduling points are used although only shared ones are wanted: what
 // was taken for local may turn out shared.
@@ -31,6 +31,11 @@ constexpr std::uint64_t kFullTrialEvery = 8;
 
 // A systematic search this close to the end of its bound is worth finishing: it never tries twice.
 constexpr std::uint64_t kFewWaiting = 64;
+
+// What so many trials did not find needs many switches in the right order: from then on the source
+// that goes on from rare runs is given so many shares.
+constexpr std::uint64_t kLongSearch = 20'000;
+constexpr double kRareShares = 4;
 
 constexpr double kForgetting = 0.98;  // weight of the trial before, in what a source brought
 constexpr double kFloor = 0.15;       // of a share that fell to nothing
@@ -100,6 +105,7 @@ class Portfolio final : public Search {
     status.mean_events = knowledge_.mean_events();
     for (const Arm& arm : arms_) {
       status.strategies.push_back(arm.status);
+      if (const auto bound = arm.source->exhausted_bound()) status.exhausted = bound;
       if (const auto bound = arm.source->open_bound()) {
         status.bound = bound;
         status.waiting = arm.source->waiting();
@@ -132,6 +138,8 @@ class Portfolio final : public Search {
       arm.source = make_weighted_source(settings_, name == "surw", knowledge_);
     } else if (name == "guided") {
       arm.source = make_guided_source(settings_, knowledge_);
+    } else if (name == "rare") {
+      arm.source = make_rare_source(settings_);
     } else if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) {
       arm.source = make_seeded_source(settings_, name.c_str(), knowledge_);
     } else {
@@ -141,20 +149,24 @@ class Portfolio final : public Search {
     arms_.push_back(std::move(arm));
   }
 
+  double share_of(const Arm& arm) const {
+    return last_ > kLongSearch && arm.name == "rare" ? kRareShares * arm.share() : arm.share();
+  }
+
   /// From the source furthest behind its share that has a trial; nothing if none has.
   std::optional<Trial> take() {
     double total = 0;
-    for (const Arm& arm : arms_) total += arm.share();
+    for (const Arm& arm : arms_) total += share_of(arm);
     std::vector<std::size_t> order(arms_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto claim = [&](std::size_t i) { return arms_[i].credit + arms_[i].share() / total; };
+    const auto claim = [&](std::size_t i) { return arms_[i].credit + share_of(arms_[i]) / total; };
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return claim(a) != claim(b) ? claim(a) > claim(b) : a < b;
     });
     for (const std::size_t i : order) {
       std::optional<Trial> trial = arms_[i].source->next();
       if (!trial) continue;
-      for (Arm& arm : arms_) arm.credit += arm.share() / total;
+      for (Arm& arm : arms_) arm.credit += share_of(arm) / total;
       arms_[i].credit -= 1;
       ++arms_[i].status.trials;
       const Owner owner{i, trial->number};
@@ -171,6 +183,7 @@ class Portfolio final : public Search {
   void narrow(Trial& trial) const {
     if (std::strcmp(trial.options.preempt_at, "shared") != 0) return;
     if (std::strcmp(trial.options.strategy, "prefix") == 0) return;
+    if (std::strcmp(trial.options.strategy, "resume") == 0) return;
     if (trial.number % kFullTrialEvery == 1) return;
     for (const abi::SiteId site : knowledge_.quiet_sites()) {
       abi::PlanRecord record{};

@@ -44,6 +44,8 @@ struct SearchStatus {
   /// Systematic search: how many schedules wait at the bound that is being worked on.
   std::optional<std::uint32_t> bound;
   std::uint64_t waiting = 0;
+  /// The largest bound within which every schedule has been tried.
+  std::optional<std::uint32_t> exhausted;
 };
 
 class Search {

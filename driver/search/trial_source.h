@@ -37,6 +37,9 @@ std::unique_ptr<TrialSource> make_weighted_source(const SearchSettings& settings
 std::unique_ptr<TrialSource> make_guided_source(const SearchSettings& settings,
                                                 const Knowledge& knowledge);
 
+/// Trials that begin like an earlier one did up to something rare.
+std::unique_ptr<TrialSource> make_rare_source(const SearchSettings& settings);
+
 /// What a systematic search counts, and bounds.
 enum class Cost { Preemptions, Delays };
 

@@ -201,6 +201,8 @@ std::string Phrases::tell(const Event& event) {
       return fmt::format("waits for input or output, gets {}", human_value(event.value, 8));
     case EventKind::ProcessWait:
       return fmt::format("waits for a process, gets {}", human_value(event.value, 8));
+    case EventKind::IterationBegin: return fmt::format("iteration {}", event.value);
+    case EventKind::IterationEnd: return "end of the iteration";
     case EventKind::SignalWait: return fmt::format("waits for a signal, gets {}", event.value);
     default: break;
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+
 #include "runtime/sync/condition.h"
 
+#include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
@@ -15,6 +18,7 @@ HEDDLE_ENTRY int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex
                                         const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().pthread_cond_timedwait(condition, mutex, deadline);
+  if (!is_time(*deadline)) return EINVAL;
   return condition_wait(session(), condition, mutex, deadline, call_site());
 }
 
@@ -22,6 +26,7 @@ HEDDLE_ENTRY int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex
                                         clockid_t clock, const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().pthread_cond_clockwait(condition, mutex, clock, deadline);
+  if (!is_limit(clock, *deadline)) return EINVAL;
   return condition_wait(session(), condition, mutex, deadline, call_site());
 }
 

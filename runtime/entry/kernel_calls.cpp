@@ -117,15 +117,37 @@ NOTES_SIGNAL(sysv_signal)
 NOTES_SIGNAL(ssignal)
 #undef NOTES_SIGNAL
 
+// libc's wrappers tell every thread it knows, by a signal; those that lend their storage to fibers
+// cannot answer. The kernel is asked for this thread, which is all of them.
+#define CHANGES_IDENTITY(name, parameters, ...)                              \
+  HEDDLE_ENTRY int name parameters noexcept {                                \
+    changes().obstacle = ResetObstacle::ProcessState;                        \
+    if (!session().running()) return NEXT(name)(__VA_ARGS__);                \
+    return static_cast<int>(syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)); \
+  }
+CHANGES_IDENTITY(setuid, (uid_t user), user)
+CHANGES_IDENTITY(setgid, (gid_t group), group)
+CHANGES_IDENTITY(setreuid, (uid_t real, uid_t effective), real, effective)
+CHANGES_IDENTITY(setregid, (gid_t real, gid_t effective), real, effective)
+CHANGES_IDENTITY(setresuid, (uid_t real, uid_t effective, uid_t saved), real, effective, saved)
+CHANGES_IDENTITY(setresgid, (gid_t real, gid_t effective, gid_t saved), real, effective, saved)
+CHANGES_IDENTITY(setgroups, (std::size_t count, const gid_t* groups), count, groups)
+#undef CHANGES_IDENTITY
+
+HEDDLE_ENTRY int seteuid(uid_t user) noexcept {
+  return setresuid(static_cast<uid_t>(-1), user, static_cast<uid_t>(-1));
+}
+
+HEDDLE_ENTRY int setegid(gid_t group) noexcept {
+  return setresgid(static_cast<gid_t>(-1), group, static_cast<gid_t>(-1));
+}
+
 #define CANNOT_BE_UNDONE(name, parameters, ...)       \
   HEDDLE_ENTRY int name parameters noexcept {         \
     static const auto real = NEXT(name);              \
     changes().obstacle = ResetObstacle::ProcessState; \
     return real(__VA_ARGS__);                         \
   }
-CANNOT_BE_UNDONE(setuid, (uid_t user), user)
-CANNOT_BE_UNDONE(setgid, (gid_t group), group)
-CANNOT_BE_UNDONE(setgroups, (std::size_t count, const gid_t* groups), count, groups)
 CANNOT_BE_UNDONE(setpgid, (pid_t process, pid_t group), process, group)
 CANNOT_BE_UNDONE(setsid, (), )
 CANNOT_BE_UNDONE(chroot, (const char* path), path)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+
 #include "runtime/sync/mutex.h"
 
 #include "runtime/entry/children.h"
+#include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
@@ -34,6 +37,7 @@ HEDDLE_ENTRY int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock
                                          const timespec* deadline) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_mutex_clocklock(mutex, clock, deadline);
+  if (!can_wait_for(clock)) return EINVAL;
   return mutex_timedlock(session(), mutex, *deadline, call_site());
 }
 

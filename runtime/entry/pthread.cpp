@@ -4,6 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <cerrno>
+
+#include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
 #include "runtime/sync/thread.h"
 #include "runtime/sync/thread_locals.h"
@@ -40,6 +43,7 @@ HEDDLE_ENTRY int pthread_tryjoin_np(pthread_t handle, void** result) noexcept {
 HEDDLE_ENTRY int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().pthread_timedjoin_np(handle, result, deadline);
+  if (deadline != nullptr && !is_time(*deadline)) return EINVAL;
   return thread_try_join(session(), handle, result, deadline, call_site());
 }
 
@@ -47,6 +51,7 @@ HEDDLE_ENTRY int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t
                                       const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().pthread_clockjoin_np(handle, result, clock, deadline);
+  if (deadline != nullptr && !is_limit(clock, *deadline)) return EINVAL;
   return thread_try_join(session(), handle, result, deadline, call_site());
 }
 

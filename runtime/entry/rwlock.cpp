@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+
 #include "runtime/sync/rwlock.h"
 
+#include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
@@ -21,6 +24,7 @@ HEDDLE_ENTRY int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock,
                                             const timespec* deadline) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_rwlock_timedrdlock(lock, deadline);
+  if (!is_time(*deadline)) return EINVAL;
   return rwlock_lock(session(), lock, RwlockMode::Read, deadline, call_site());
 }
 
@@ -28,6 +32,7 @@ HEDDLE_ENTRY int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t cl
                                             const timespec* deadline) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_rwlock_clockrdlock(lock, clock, deadline);
+  if (!is_limit(clock, *deadline)) return EINVAL;
   return rwlock_lock(session(), lock, RwlockMode::Read, deadline, call_site());
 }
 
@@ -47,6 +52,7 @@ HEDDLE_ENTRY int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock,
                                             const timespec* deadline) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_rwlock_timedwrlock(lock, deadline);
+  if (!is_time(*deadline)) return EINVAL;
   return rwlock_lock(session(), lock, RwlockMode::Write, deadline, call_site());
 }
 
@@ -54,6 +60,7 @@ HEDDLE_ENTRY int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t cl
                                             const timespec* deadline) noexcept {
   const Gate gate;
   if (!gate) return real().pthread_rwlock_clockwrlock(lock, clock, deadline);
+  if (!is_limit(clock, *deadline)) return EINVAL;
   return rwlock_lock(session(), lock, RwlockMode::Write, deadline, call_site());
 }
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
@@ -13,10 +14,6 @@ int result_of(int error) {
   if (error == 0) return 0;
   errno = error;
   return -1;
-}
-
-bool is_time(const timespec* time) {
-  return time->tv_nsec >= 0 && time->tv_nsec < VirtualClock::kSecond;
 }
 
 }  // namespace
@@ -30,14 +27,14 @@ HEDDLE_ENTRY int sem_wait(sem_t* semaphore) {
 HEDDLE_ENTRY int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().sem_timedwait(semaphore, deadline);
-  if (!is_time(deadline)) return result_of(EINVAL);
+  if (!is_time(*deadline)) return result_of(EINVAL);
   return result_of(semaphore_wait(session(), semaphore, deadline, call_site()));
 }
 
 HEDDLE_ENTRY int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
   const Gate gate;
   if (!gate) return real().sem_clockwait(semaphore, clock, deadline);
-  if (!is_time(deadline)) return result_of(EINVAL);
+  if (!is_limit(clock, *deadline)) return result_of(EINVAL);
   return result_of(semaphore_wait(session(), semaphore, deadline, call_site()));
 }
 

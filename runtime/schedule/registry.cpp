@@ -8,6 +8,7 @@
 #include "runtime/schedule/prefix_strategy.h"
 #include "runtime/schedule/random_strategy.h"
 #include "runtime/schedule/replay_strategy.h"
+#include "runtime/schedule/resume_strategy.h"
 #include "runtime/schedule/surw_strategy.h"
 #include "runtime/schedule/urw_strategy.h"
 
@@ -24,6 +25,7 @@ Strategy* find_strategy(const char* name) {
   static constinit UrwStrategy urw;
   static constinit SurwStrategy surw;
   static constinit GuidedStrategy guided;
+  static constinit ResumeStrategy resume;
   struct Row {
     const char* name;
     Strategy* strategy;
@@ -32,7 +34,7 @@ Strategy* find_strategy(const char* name) {
   const Row rows[] = {{"random", &random},     {"pct", &pct},       {"pos", &pos},
                       {"urw", &urw},           {"surw", &surw},     {"guided", &guided},
                       {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay},
-                      {"follow", &follow},     {"order", &order}};
+                      {"follow", &follow},     {"resume", &resume}, {"order", &order}};
   for (const Row& row : rows) {
     if (same_text(row.name, name)) return row.strategy;
   }

@@ -35,10 +35,14 @@ void Session::begin_run(abi::ChannelHeader& channel) {
 
   const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
       reinterpret_cast<const char*>(&channel) + channel.plan.offset);
-  std::size_t absent = 0;
-  while (absent < channel.plan.count && plan[absent].kind == abi::DecisionKind::Absent) ++absent;
-  absent_ = {plan, absent};
-  const Plan advice{plan + absent, channel.plan.count - absent};
+  std::size_t left_out = 0;
+  while (left_out < channel.plan.count && (plan[left_out].kind == abi::DecisionKind::Absent ||
+                                           plan[left_out].kind == abi::DecisionKind::Skip)) {
+    ++left_out;
+  }
+  left_out_ = {plan, left_out};
+  iterations_.clear();
+  const Plan advice{plan + left_out, channel.plan.count - left_out};
   quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   strategy_->begin_run(options, advice, &find_thread);
@@ -61,10 +65,29 @@ abi::ThreadIndex Session::find_thread(std::uint64_t hash) {
 }
 
 bool Session::is_absent(std::uint64_t hash) const {
-  for (std::size_t i = 0; i < absent_.count; ++i) {
-    if (absent_.records[i].target == hash) return true;
+  for (std::size_t i = 0; i < left_out_.count; ++i) {
+    const abi::PlanRecord& record = left_out_.records[i];
+    if (record.kind == abi::DecisionKind::Absent && record.target == hash) return true;
   }
   return false;
+}
+
+bool Session::next_child_is_absent() {
+  return is_absent(abi::path_hash(current().hash, current().children + 1));
+}
+
+std::uint32_t Session::begin_iteration(abi::SiteId site) {
+  const std::uint64_t hash = current().hash;
+  iterations_.add(hash, site);
+  const std::uint32_t iteration = iterations_.count(hash, site);
+  for (std::size_t i = 0; i < left_out_.count; ++i) {
+    const abi::PlanRecord& record = left_out_.records[i];
+    if (record.kind == abi::DecisionKind::Skip && record.thread == hash && record.site == site &&
+        record.occurrence <= iteration && iteration <= record.target) {
+      return 0;
+    }
+  }
+  return iteration;
 }
 
 void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash) {

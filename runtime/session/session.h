@@ -20,6 +20,7 @@
 #include "runtime/schedule/fair_turns.h"
 #include "runtime/schedule/site_set.h"
 #include "runtime/schedule/strategy.h"
+#include "runtime/schedule/visit_counter.h"
 #include "runtime/session/operation.h"
 #include "runtime/session/virtual_clock.h"
 
@@ -41,6 +42,7 @@ struct Thread {
   std::uint32_t children = 0;
   abi::ThreadIndex index = 0;
   bool finished = false;
+  bool exited = false;  // the main thread, which lives on until the others are over, has left
   bool joined = false;
   bool detached = false;
   bool absent = false;       // created as far as its creator can tell, but never started
@@ -119,6 +121,12 @@ class Session : private ThreadView {
 
   /// A new thread, ready to start; nullptr when the system refuses.
   virtual Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
+  /// Whether the thread that the current one creates next is never to run. Nothing is recorded of
+  /// such a thread, nor of whoever creates or joins it.
+  bool next_child_is_absent();
+  /// The number, from 1, of the iteration that the current thread begins at `site`; 0 if it is to
+  /// be left out.
+  std::uint32_t begin_iteration(abi::SiteId site);
   /// The current thread is over; never returns.
   [[noreturn]] virtual void finish_thread();
 
@@ -176,8 +184,9 @@ class Session : private ThreadView {
   Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
-  Plan absent_{};  // the plan's records of threads that are never started
-  SiteSet quiet_;  // where the running thread just goes on if it can
+  Plan left_out_{};          // the plan's records of absent threads and skipped iterations
+  VisitCounter iterations_;  // how many each thread has begun where, skipped ones included
+  SiteSet quiet_;            // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;

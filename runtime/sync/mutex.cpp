@@ -132,7 +132,9 @@ int mutex_timedlock(Session& session, pthread_mutex_t* mutex, const timespec& de
   limit(operation, kLocking, VirtualClock::nanoseconds(deadline));
   session.arrive(operation);
   int result = attempt(mutex, session.current_index(), site);
-  if (result == EBUSY) {
+  if (result == EBUSY && (deadline.tv_nsec < 0 || deadline.tv_nsec >= VirtualClock::kSecond)) {
+    result = EINVAL;
+  } else if (result == EBUSY) {
     result = ETIMEDOUT;
     session.clock().advance_to(VirtualClock::nanoseconds(deadline));
   }

@@ -148,7 +148,7 @@ int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change,
     default: return EINVAL;
   }
   masks[thread] &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
-  set_kernel_mask(masks[thread]);
+  if (thread == session().current_index()) set_kernel_mask(masks[thread]);
   Gate::call_attention();
   return 0;
 }

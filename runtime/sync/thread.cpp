@@ -36,7 +36,8 @@ abi::ThreadIndex joined_thread(const Operation& operation) {
 }
 
 bool join_ready(const Operation& operation) {
-  return session().thread(joined_thread(operation)).finished || cancellation_due(operation.thread);
+  const Thread& joined = session().thread(joined_thread(operation));
+  return joined.finished || joined.exited || cancellation_due(operation.thread);
 }
 
 abi::ThreadIndex join_holder(const Operation& operation, abi::SiteId&) {
@@ -135,10 +136,16 @@ int stop_unwinding(int, int actions, std::uint64_t, UnwindException*, void* cont
   __builtin_trap();
 }
 
+int join_absent(Thread& thread, void** result) {
+  thread.joined = true;
+  if (result != nullptr) *result = nullptr;
+  return 0;
+}
+
 void wait_for_all_others(Session& session) {
   for (std::uint32_t i = 1; i < session.thread_count(); ++i) {
     const Thread& other = session.thread(static_cast<abi::ThreadIndex>(i));
-    if (other.is_flusher()) continue;
+    if (other.is_flusher() || other.absent) continue;
     Operation operation = operation_on(reinterpret_cast<void*>(other.handle),
                                        abi::EventKind::ThreadJoin, abi::kThreadExitSite, &kJoining);
     operation.detail = i;
@@ -157,12 +164,17 @@ int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* att
     pthread_attr_getstacksize(attributes, &stack_bytes);
     pthread_attr_getdetachstate(attributes, &detach_state);
   }
+  const bool absent = session.next_child_is_absent();
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadCreate, site);
-  session.arrive(operation);
+  if (!absent) session.arrive(operation);
   Thread* const thread = session.create_thread(stack_bytes, &thread_main);
-  session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
+  if (!absent) session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
   if (thread == nullptr) return EAGAIN;
   signal_inherit_mask(session.current_index(), thread->index);
+  sigset_t mask;
+  if (attributes != nullptr && pthread_attr_getsigmask_np(attributes, &mask) == 0) {
+    signal_change_mask(thread->index, SIG_SETMASK, &mask, nullptr);
+  }
   thread->routine = routine;
   thread->argument = argument;
   thread->detached = detach_state == PTHREAD_CREATE_DETACHED;
@@ -175,6 +187,7 @@ int thread_join(Session& session, pthread_t handle, void** result, abi::SiteId s
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
+  if (found->absent) return join_absent(*found, result);
   const abi::ThreadIndex index = found->index;
   Operation operation =
       operation_on(reinterpret_cast<void*>(handle), abi::EventKind::ThreadJoin, site, &kJoining);
@@ -193,6 +206,10 @@ int thread_detach(Session& session, pthread_t handle, abi::SiteId site) {
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   const abi::ThreadIndex index = found->index;
+  if (found->absent) {
+    found->detached = true;
+    return 0;
+  }
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadDetach, site);
   session.arrive(operation);
   session.thread(index).detached = true;
@@ -206,12 +223,14 @@ int thread_try_join(Session& session, pthread_t handle, void** result, const tim
   if (found == nullptr) return ESRCH;
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
+  if (found->absent) return join_absent(*found, result);
   const abi::ThreadIndex index = found->index;
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadTryjoin, site);
   session.arrive(operation);
   if (deadline != nullptr) cancellation_act(session, site);
   Thread& thread = session.thread(index);
-  const int error = thread.finished ? 0 : (deadline == nullptr ? EBUSY : ETIMEDOUT);
+  const bool over = thread.finished || thread.exited;
+  const int error = over ? 0 : (deadline == nullptr ? EBUSY : ETIMEDOUT);
   if (error == ETIMEDOUT) session.clock().advance_to(VirtualClock::nanoseconds(*deadline));
   session.record(operation, 0, index, static_cast<std::uint64_t>(error));
   if (error != 0) return error;
@@ -256,6 +275,8 @@ __attribute__((noinline)) int thread_run_main(int (*main)(int, char**, char**), 
   // pthread_exit in the main thread: the process outlives it, until all others are over.
   run_thread_local_destructors(the_session.current_index());
   Gate::close();
+  the_session.current().exited = true;
+  the_session.refresh(the_session.current().handle);
   wait_for_all_others(the_session);
   Gate::open();
   std::exit(0);

@@ -10,6 +10,16 @@
 namespace heddle::analysis {
 namespace {
 
+/// Asks `test` about one candidate after the other.
+FirstThatHolds<int> one_by_one(const std::function<bool(const std::vector<int>&)>& test) {
+  return [test](const Candidates<int>& candidates) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (test(candidates[i])) return i;
+    }
+    return std::nullopt;
+  };
+}
+
 std::vector<int> numbers(int count) {
   std::vector<int> result(static_cast<std::size_t>(count));
   std::iota(result.begin(), result.end(), 0);
@@ -24,10 +34,11 @@ TEST(Ddmin, FindsExactlyWhatIsNeeded) {
     for (unsigned i = random() % 5; i > 0; --i) {
       needed.insert(static_cast<int>(random() % static_cast<unsigned>(count)));
     }
-    const auto result = ddmin<int>(numbers(count), [&](const std::vector<int>& candidate) {
-      const std::set<int> have(candidate.begin(), candidate.end());
-      return std::includes(have.begin(), have.end(), needed.begin(), needed.end());
-    });
+    const auto result =
+        ddmin<int>(numbers(count), one_by_one([&](const std::vector<int>& candidate) {
+                     const std::set<int> have(candidate.begin(), candidate.end());
+                     return std::includes(have.begin(), have.end(), needed.begin(), needed.end());
+                   }));
     EXPECT_EQ(result, std::vector<int>(needed.begin(), needed.end()));
   }
 }
@@ -37,7 +48,7 @@ TEST(Ddmin, NoSingleItemCanBeRemovedFromTheResult) {
   const auto test = [](const std::vector<int>& candidate) {
     return candidate.size() >= 10 || (candidate.size() >= 2 && candidate[0] % 2 == 0);
   };
-  const auto result = ddmin<int>(numbers(40), test);
+  const auto result = ddmin<int>(numbers(40), one_by_one(test));
   EXPECT_TRUE(test(result));
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::vector<int> rest = result;
@@ -48,12 +59,23 @@ TEST(Ddmin, NoSingleItemCanBeRemovedFromTheResult) {
 
 TEST(Ddmin, AsksLittleWhenNothingIsNeeded) {
   int asked = 0;
-  const auto result = ddmin<int>(numbers(1000), [&](const std::vector<int>&) {
-    ++asked;
-    return true;
-  });
+  const auto result = ddmin<int>(numbers(1000), one_by_one([&](const std::vector<int>&) {
+                                   ++asked;
+                                   return true;
+                                 }));
   EXPECT_TRUE(result.empty());
   EXPECT_EQ(asked, 1);
+}
+
+TEST(Ddmin, AGoodGuessCostsFewTrials) {
+  int asked = 0;
+  const auto result =
+      ddmin<int>(numbers(450), one_by_one([&](const std::vector<int>& candidate) {
+                   ++asked;
+                   return std::set<int>(candidate.begin(), candidate.end()).contains(1);
+                 }));
+  EXPECT_EQ(result, std::vector<int>{1});
+  EXPECT_LE(asked, 6);
 }
 
 }  // namespace

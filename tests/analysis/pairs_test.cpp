@@ -41,6 +41,9 @@ TEST(Pairs, OnlyTheImmediateOnes) {
   // Shape 4: the read stands between the two writes.
   EXPECT_EQ(pairs_of(SmallTrace().writes(1, "a", "x").reads(1, "c", "x").writes(2, "b", "x")),
             (Pairs{"c->b"}));
+  // A thread that has read what it overwrites depends through that read.
+  EXPECT_EQ(pairs_of(SmallTrace().writes(1, "a", "x").reads(2, "b", "x").writes(2, "c", "x")),
+            (Pairs{"a->b"}));
   // A write hides what was before it.
   EXPECT_EQ(pairs_of(SmallTrace(3).writes(1, "a", "x").writes(3, "m", "x").reads(2, "b", "x")),
             (Pairs{"a->m", "m->b"}));

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/localise/classify.h"
+#include "analysis/localise/falcon.h"
 #include "tests/analysis/small_trace.h"
 
 namespace heddle::analysis {
@@ -131,6 +134,22 @@ TEST(ProcedureThree, LevelsPcTidLoop) {
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Pc), (Suspects{}));
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Tid), (Suspects{}));
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Loop), (Suspects{"5->2 & 3->6"}));
+}
+
+TEST(Falcon, PatternsOfOneLocation) {
+  const SmallTrace small =
+      SmallTrace().reads(1, "a", "x").writes(2, "b", "x").reads(1, "c", "x").reads(1, "d", "x");
+  const Accesses accesses(small.trace());
+  std::vector<std::string> found;
+  for (const auto& [pattern, events] : falcon_patterns(accesses)) {
+    std::string text;
+    for (const AccessName& access : pattern) text += access.site;
+    found.push_back(text);
+  }
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, (Suspects{"ab", "abc", "bc"}));
+  EXPECT_DOUBLE_EQ(jaccard(0), 1.0);
+  EXPECT_DOUBLE_EQ(jaccard(3), 0.25);
 }
 
 TEST(Shapes, OfOneVariable) {

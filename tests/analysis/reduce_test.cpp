@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reducer against a toy program: main and n workers; it fails when worker `culprit` is
-// preempted at its decision "race" and worker `partner` exists. It can also be made to fail
-// whenever a helper thread's work is missing, which criterion II has to notice.
+// The reducer against a toy program: main and workers; it fails when t0.1 is preempted at "race" in
+// favour of t0.2.1. It can also be made to fail whenever a helper thread's work is missing, which
+// criterion II has to notice.
 #include "analysis/reduce/reduce.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/error.h"
 #include "trace/counts.h"
@@ -15,13 +17,45 @@
 namespace heddle::analysis {
 namespace {
 
-class ToyOracle final : public Oracle {
+class ToyOracle : public ReducingOracle {
  public:
   std::vector<std::string> threads = {"t0", "t0.1", "t0.2", "t0.2.1", "t0.3", "t0.4"};
   std::string needed_for_work;  // without it the program fails however it is scheduled
+  std::vector<std::uint64_t> fails_in_order;  // sequential orders in which it fails
+  bool other_bug_without_four = false;
+  std::optional<Attempt> cheaper;       // what a search finds
+  std::vector<std::uint32_t> searched;  // bounds that were searched
   int executions = 0;
 
-  Attempt follow(const trace::Schedule& schedule) override {
+  Attempt follow(const trace::Schedule& schedule) override { return execute(schedule); }
+
+  std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules) override {
+    std::vector<Attempt> attempts;
+    for (const trace::Schedule& schedule : schedules) attempts.push_back(execute(schedule));
+    return attempts;
+  }
+
+  Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override {
+    trace::Schedule sequential = schedule;
+    sequential.decisions.clear();
+    Attempt attempt = execute(sequential);
+    const bool fails =
+        std::find(fails_in_order.begin(), fails_in_order.end(), order) != fails_in_order.end();
+    if (fails) fail(attempt, 3);
+    return attempt;
+  }
+
+  SearchResult search(const trace::Schedule&, const SearchRequest& request) override {
+    searched.push_back(request.most_preemptions);
+    SearchResult result;
+    if (cheaper && trace::preemptions(cheaper->schedule) <= request.most_preemptions) {
+      result.found = cheaper;
+    }
+    result.complete = true;
+    return result;
+  }
+
+  virtual Attempt execute(const trace::Schedule& schedule) {
     ++executions;
     Attempt attempt;
     attempt.schedule = schedule;
@@ -32,49 +66,93 @@ class ToyOracle final : public Oracle {
                           });
     };
     for (const std::string& thread : threads) attempt.trace.threads.push_back({thread, 0});
+    add_events(attempt, schedule, runs);
     const bool raced =
         runs("t0.1") && runs("t0.2.1") &&
         std::any_of(schedule.decisions.begin(), schedule.decisions.end(),
                     [](const trace::Decision& decision) { return decision.site == "race"; });
-    const bool work_missing = !needed_for_work.empty() && !runs(needed_for_work);
-    if (raced || work_missing) {
-      attempt.trace.outcome.kind = abi::FailureKind::Assert;
-      attempt.trace.outcome.file = "toy.c";
-      attempt.trace.outcome.line = 3;
-      attempt.trace.outcome.function = "check";
-    }
+    if (raced || (!needed_for_work.empty() && !runs(needed_for_work))) fail(attempt, 3);
+    if (other_bug_without_four && !runs("t0.4")) fail(attempt, 99);
     return attempt;
   }
 
+  /// t0.1 goes to another thread before each of its events.
   Attempt failing() {
     trace::Schedule schedule;
+    std::uint64_t ordinal = 0;
     for (const char* site : {"a", "b", "race", "c", "d", "e"}) {
       trace::Decision decision;
       decision.thread = "t0.1";
       decision.site = site;
+      decision.ordinal = ++ordinal;
       decision.target = site[0] == 'c' ? "t0.3" : "t0.2.1";
       decision.preemption = true;
       schedule.decisions.push_back(decision);
     }
-    return follow(schedule);
+    return execute(schedule);
+  }
+
+ protected:
+  static void fail(Attempt& attempt, std::uint32_t line) {
+    attempt.trace.outcome.kind = abi::FailureKind::Assert;
+    attempt.trace.outcome.file = "toy.c";
+    attempt.trace.outcome.line = line;
+    attempt.trace.outcome.function = "check";
+  }
+
+ private:
+  /// What t0.1 does, with the switches of the schedule.
+  template <typename Runs>
+  void add_events(Attempt& attempt, const trace::Schedule& schedule, Runs runs) {
+    const auto index = [&](const std::string& path) {
+      return static_cast<trace::ThreadId>(std::find(threads.begin(), threads.end(), path) -
+                                          threads.begin());
+    };
+    const auto add = [&](const std::string& thread, const std::string& site) {
+      if (!runs(thread)) return;
+      trace::Event event;
+      event.kind = trace::EventKind::Load;
+      event.thread = index(thread);
+      event.site = static_cast<trace::SiteIndex>(attempt.trace.sites.size());
+      attempt.trace.sites.push_back({site, "", {}});
+      attempt.trace.events.push_back(event);
+    };
+    if (index("t0.2.1") == threads.size()) return;
+    add("t0", "main");
+    for (const char* site : {"a", "b", "race", "c", "d", "e"}) {
+      for (const trace::Decision& decision : schedule.decisions) {
+        if (decision.thread == "t0.1" && decision.site == site) add(decision.target, "elsewhere");
+      }
+      add("t0.1", site);
+    }
   }
 };
-
-trace::Schedule without(const std::string& thread) {
-  trace::Schedule schedule;
-  schedule.absent_threads = {thread};
-  return schedule;
-}
 
 TEST(Reduce, KeepsOnlyTheThreadsAndSwitchesThatAreNeeded) {
   ToyOracle oracle;
   const Reduction reduction = reduce(oracle, oracle.failing(), {});
-  EXPECT_EQ(reduction.removed_threads, (std::vector<std::string>{"t0.3", "t0.4"}));
+  EXPECT_EQ(std::set(reduction.removed_threads.begin(), reduction.removed_threads.end()),
+            (std::set<std::string>{"t0.3", "t0.4"}));
   EXPECT_EQ(reduction.after.threads, 4u);  // t0.2 stays: its child is needed
   EXPECT_EQ(reduction.after.preemptions, 1u);
-  EXPECT_EQ(reduction.best.schedule.decisions.at(0).site, "race");
-  EXPECT_TRUE(reduction.sequential_passes);
+  const auto& decisions = reduction.best.schedule.decisions;
+  EXPECT_EQ(std::count_if(decisions.begin(), decisions.end(),
+                          [](const auto& decision) { return decision.site == "race"; }),
+            1);
+  EXPECT_EQ(reduction.passing_order, 0u);
   EXPECT_EQ(reduction.before.preemptions, 6u);
+}
+
+TEST(Reduce, SaysWhatWentAndWhatStayedAndWhy) {
+  ToyOracle oracle;
+  oracle.other_bug_without_four = true;
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  std::map<std::string, const AccountEntry*> of;
+  for (const AccountEntry& entry : reduction.account) of[entry.thread] = &entry;
+  EXPECT_TRUE(of.at("t0.3")->removed);
+  EXPECT_FALSE(of.at("t0.1")->removed);
+  EXPECT_NE(of.at("t0.1")->why.find("does not come back"), std::string::npos);
+  EXPECT_NE(of.at("t0.4")->why.find("another failure"), std::string::npos) << of.at("t0.4")->why;
 }
 
 TEST(Reduce, AThreadWhoseWorkIsMissedIsNotRemoved) {
@@ -85,49 +163,83 @@ TEST(Reduce, AThreadWhoseWorkIsMissedIsNotRemoved) {
   EXPECT_EQ(reduction.best.schedule.absent_threads, reduction.removed_threads);
 }
 
-TEST(Reduce, NothingThatTheSequentialRunRefusesIsKept) {
+TEST(Reduce, AnotherOrderIsTriedWhereTheFirstFails) {
   ToyOracle oracle;
-  oracle.threads = {"t0", "t0.1"};  // without t0.1 its work is missing: the same assertion fails
-  oracle.needed_for_work = "t0.1";
-  Attempt original = oracle.failing();
-  original.trace.outcome = oracle.follow(without("t0.1")).trace.outcome;
-  class FailsAnyway final : public Oracle {
-   public:
-    explicit FailsAnyway(ToyOracle& inner) : inner_(inner) {}
-    Attempt follow(const trace::Schedule& schedule) override {
-      Attempt attempt = inner_.follow(schedule);
-      if (!schedule.decisions.empty()) {
-        attempt.trace.outcome = inner_.follow(without("t0.1")).trace.outcome;
-      }
-      return attempt;
-    }
-
-   private:
-    ToyOracle& inner_;
-  } oracle_with_race(oracle);
-  const Reduction reduction = reduce(oracle_with_race, original, {});
-  EXPECT_TRUE(reduction.best.schedule.absent_threads.empty());
-  EXPECT_EQ(reduction.after.threads, 2u);
+  oracle.needed_for_work = "t0.4";
+  oracle.fails_in_order = {0, 1, 2};
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_EQ(reduction.passing_order, 3u);
+  EXPECT_EQ(reduction.removed_threads, (std::vector<std::string>{"t0.3"}));
 }
 
-TEST(Reduce, SaysWhenTheOriginalFailsSequentially) {
+TEST(Reduce, WhereNoOrderPassesTheSignatureDecidesAlone) {
   ToyOracle oracle;
-  oracle.needed_for_work = "nobody";
-  class AlwaysFails final : public Oracle {
-   public:
-    explicit AlwaysFails(ToyOracle& inner) : inner_(inner) {}
-    Attempt follow(const trace::Schedule& schedule) override {
-      Attempt attempt = inner_.follow(schedule);
-      attempt.trace.outcome = inner_.failing().trace.outcome;
-      return attempt;
-    }
+  for (std::uint64_t order = 0; order < 100; ++order) oracle.fails_in_order.push_back(order);
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_FALSE(reduction.passing_order.has_value());
+  EXPECT_EQ(reduction.after.threads, 4u);
+}
 
-   private:
-    ToyOracle& inner_;
-  } always(oracle);
-  const Reduction reduction = reduce(always, oracle.failing(), {});
-  EXPECT_FALSE(reduction.sequential_passes);
-  EXPECT_EQ(reduction.after.threads, 1u + 1u);  // t0.2.1 counts as long as its parent is gone
+TEST(Reduce, AnotherBugIsNeverAccepted) {
+  ToyOracle oracle;
+  oracle.other_bug_without_four = true;
+  for (std::uint64_t order = 0; order < 100; ++order) oracle.fails_in_order.push_back(order);
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_EQ(reduction.removed_threads, (std::vector<std::string>{"t0.3"}));
+}
+
+/// Everybody meets at a barrier; whoever is missing starves the others, with the same signature.
+class BarrierOracle final : public ToyOracle {
+ public:
+  Attempt execute(const trace::Schedule& schedule) override {
+    Attempt attempt = ToyOracle::execute(schedule);
+    attempt.trace.objects.push_back({trace::ObjectKind::Static, "gate", 32});
+    trace::Event meet;
+    meet.kind = trace::EventKind::BarrierWait;
+    meet.object = 0;
+    for (trace::ThreadId i = 1; i < threads.size(); ++i) {
+      meet.thread = i;
+      attempt.trace.events.push_back(meet);
+    }
+    attempt.trace.outcome = {};
+    attempt.trace.outcome.kind = abi::FailureKind::LostWakeup;
+    trace::Wait wait;
+    wait.kind = trace::EventKind::BarrierWait;
+    wait.thread = 1;
+    wait.object = 0;
+    attempt.trace.outcome.waits = {wait};
+    return attempt;
+  }
+};
+
+TEST(Reduce, AStarvedBarrierIsNotTheBug) {
+  BarrierOracle oracle;
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_FALSE(reduction.passing_order.has_value());
+  EXPECT_TRUE(reduction.removed_threads.empty());
+}
+
+TEST(Reduce, TakesFewerPreemptionsWhereASearchFindsThem) {
+  ToyOracle oracle;
+  Attempt cheaper = oracle.failing();
+  cheaper.schedule.decisions.clear();
+  cheaper.schedule.absent_threads = {"t0.3", "t0.4"};
+  oracle.cheaper = cheaper;
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_EQ(oracle.searched.at(0), 0u);  // below the one that delta debugging leaves
+  EXPECT_EQ(reduction.after.preemptions, 0u);
+  EXPECT_TRUE(reduction.fewest_preemptions);
+}
+
+TEST(Reduce, TheResultDoesNotDependOnHowManyAreTriedAtOnce) {
+  class Parallel final : public ToyOracle {
+   public:
+    unsigned parallel() const override { return 4; }
+  } parallel;
+  ToyOracle alone;
+  const Reduction a = reduce(alone, alone.failing(), {});
+  const Reduction b = reduce(parallel, parallel.failing(), {});
+  EXPECT_EQ(a.best.schedule, b.best.schedule);
 }
 
 TEST(Reduce, StopsWhenAskedAndKeepsTheBest) {
@@ -143,7 +255,7 @@ TEST(Reduce, StopsWhenAskedAndKeepsTheBest) {
 
 TEST(Reduce, RefusesWhatDoesNotFailOrDoesNotComeBack) {
   ToyOracle oracle;
-  EXPECT_THROW(reduce(oracle, oracle.follow({}), {}), Error);
+  EXPECT_THROW(reduce(oracle, oracle.execute({}), {}), Error);
   Attempt lost = oracle.failing();
   lost.schedule.decisions.clear();
   EXPECT_THROW(reduce(oracle, lost, {}), Error);

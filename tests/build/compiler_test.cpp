@@ -227,6 +227,15 @@ TEST_F(Compiler, OtherLanguagesAndStandardInput) {
   EXPECT_EQ(run_variant(source_ / "piped").status, 5);
 }
 
+TEST_F(Compiler, LinksSeveralLanguages) {
+  write("main.c", "int twice(int); int zero(void); int main(void) { return twice(4) + zero(); }");
+  write("twice.cpp", "static int calls; extern \"C\" int twice(int x) { ++calls; return x + x; }");
+  write("zero.S", ".globl zero\nzero: xorl %eax, %eax\nret\n.section .note.GNU-stack\n");
+  must("$CC -O1 -c main.c && $CXX -O2 -c twice.cpp && $CC -c zero.S && $CXX main.o twice.o zero.o");
+  EXPECT_EQ(shell("./a.out").status, 8);
+  EXPECT_EQ(run_variant(source_ / "a.out").status, 8);
+}
+
 TEST_F(Compiler, ACacheThatCannotBeWrittenCostsAWarningNotTheLink) {
   write("main.c", "int main(void) { return 0; }");
   const Result result = shell("HEDDLE_CACHE=/proc/nowhere $CC main.c -o main");

@@ -135,6 +135,44 @@ TEST_F(VariantTest, CacheEntryDamaged) {
   EXPECT_EQ(run_variant(program).status, 0);
 }
 
+TEST_F(VariantTest, ADamagedVariantInTheCacheIsMadeAgain) {
+  const fs::path program = build_counter();
+  const fs::path variant = derive_variant(program, Variant::Full);
+  const auto size = fs::file_size(variant);
+  for (const std::uintmax_t left : {std::uintmax_t{0}, std::uintmax_t{100}, size / 2}) {
+    fs::resize_file(variant, left);
+    EXPECT_EQ(derive_variant(program, Variant::Full), variant);
+    EXPECT_EQ(fs::file_size(variant), size);
+    EXPECT_EQ(run_variant(program).status, 0);
+  }
+}
+
+TEST_F(VariantTest, NamesAreReadAndWrittenAlike) {
+  for (const char* name : {"full", "production", "path", "full+loops", "full+loops+calls",
+                           "production+blocks", "path+loops", "full+loops+calls+blocks+branches"}) {
+    ASSERT_TRUE(Variant::of_name(name)) << name;
+    EXPECT_EQ(Variant::of_name(name)->name(), name);
+  }
+  EXPECT_EQ(Variant::of_name("full+calls+loops+calls")->name(), "full+loops+calls");
+  for (const char* name : {"", "full+", "+loops", "fullx", "full+loop", "full++loops", "loops"}) {
+    EXPECT_FALSE(Variant::of_name(name)) << name;
+  }
+}
+
+TEST_F(VariantTest, IdsOfSitesAreTheSameInAllVariants) {
+  const fs::path program = build_counter();
+  // The section as text, without the addresses in front.
+  const auto table = [&](const char* variant) {
+    return must(fmt::format("readelf -x heddle_sites '{}' | tail -n +3 | cut -c13-",
+                            derive_variant(program, *Variant::of_name(variant)).string()));
+  };
+  const std::string full = table("full");
+  EXPECT_GT(full.size(), 100u);
+  for (const char* variant : {"production", "path", "full+loops+calls+blocks+branches"}) {
+    EXPECT_EQ(table(variant), full) << variant;
+  }
+}
+
 TEST_F(VariantTest, StaticPrograms) {
   write("main.c", "int main(void) { return 0; }");
   must("$CC -static main.c -o fixed && $CC -static-pie main.c -o movable");

@@ -11,7 +11,7 @@ import unittest
 
 from workshop import BUGS, TOOLS, Workshop
 
-SEEDED = ["random", "pct", "pos", "urw", "surw", "guided"]
+SEEDED = ["random", "pct", "pos", "urw", "surw", "guided", "rare"]
 
 
 class Strategies(Workshop):
@@ -83,8 +83,18 @@ class Strategies(Workshop):
             pass
         search.wait()
         os.close(main)
-        for word in (b"schedules", b"events a schedule", b"reads-from pairs", b"surw", b"bound"):
+        for word in (b"schedules", b"events a schedule", b"reads-from pairs", b"surw", b"within bound 2"):
             self.assertIn(word, shown)
+
+
+    def test_without_a_terminal_there_are_plain_lines(self):
+        program = self.build(BUGS / "lost_update" / "fixed.c")
+        result = self.heddle("explore", "-n", "0", "--time", "11", "--", program)
+        lines = [line for line in result.stderr.splitlines() if "schedules" in line]
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, r"^heddle: \d+ schedules, \d+ a second, 0 failing")
+        self.assertNotIn("\x1b", result.stderr)
 
 
 class Fairness(Workshop):
@@ -110,6 +120,21 @@ class Fairness(Workshop):
                 self.assertTrue(self.json("replay", found["run"])["reproduced"])
 
 
+class HardFailures(Workshop):
+    """bugs/hard: found in minutes; what is checked is that the failure is one, and its fix."""
+
+    def test_the_kept_schedule_fails_and_the_fix_does_not(self):
+        for directory in sorted((BUGS / "hard").iterdir()):
+            with self.subTest(bug=directory.name):
+                program = self.build(directory / "buggy.c", name="buggy")
+                found = self.json("run", "--schedule", directory / "failing.schedule", "--",
+                                  program, status=1)
+                self.assertEqual(found["outcome"], "assert")
+                self.assertTrue(self.json("replay", "-n", "20", found["run"])["reproduced"])
+                fixed = self.build(directory / "fixed.c", name="fixed")
+                self.json("explore", "-n", "2000", "--", fixed, status=0)
+
+
 class Mistakes(Workshop):
     def test_what_cannot_be_is_said_and_is_the_users_mistake(self):
         program = self.build(BUGS / "lost_update" / "fixed.c")
@@ -128,6 +153,24 @@ class Mistakes(Workshop):
         ):
             with self.subTest(arguments=arguments):
                 self.refused("explore", *arguments, "--", program, says=[words])
+
+    def test_schedules_that_are_not_this_programs(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        run = self.json("explore", "--", program, status=1)["run"]
+        schedule = self.heddle("show", run, "--schedule").stdout
+        kept = self.work / "kept"
+        other = self.build(BUGS / "dekker" / "buggy.c", name="other")
+        kept.write_text(schedule)
+        self.refused("run", "--schedule", kept, "--", other, says=["record_hit"])
+        for damaged, words in ((schedule[:len(schedule) // 2], "schedule"),
+                               (schedule.replace("heddle-schedule 1", "heddle-schedule 999"),
+                                "version"),
+                               (schedule.replace("-> t0.1", "-> t9", 1), "t9"),
+                               ("\x00" * 64, "schedule")):
+            kept.write_text(damaged)
+            with self.subTest(damaged=damaged[:30]):
+                self.refused("run", "--schedule", kept, "--", program, says=[words])
+        self.refused("run", "--schedule", self.work / "none", "--", program, says=["none"])
 
 
 if __name__ == "__main__":

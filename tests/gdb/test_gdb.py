@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`heddle replay RUN --gdb -- -batch …` on two failing runs of the corpus."""
+"""`heddle replay RUN --gdb -- -batch …` on failing runs of the corpus."""
 
 import json
 import os
@@ -16,24 +16,25 @@ TOOLS = None
 
 
 class Workshop:
-    """A failing run of each of two programs, found once."""
+    """A failing run of each of three programs, found once."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         self.environment = {**os.environ, "HEDDLE_DIR": str(self.directory / "runs")}
-        self.update, self.deadlock = (self.find(name) for name in
-                                      ("lost_update", "lock_order_deadlock"))
+        self.update = self.find("lost_update")
+        self.deadlock = self.find("lock_order_deadlock")
+        self.buffered = self.find("dekker_tso", "--memory-model", "tso")
 
     def heddle(self, *arguments):
         return subprocess.run([TOOLS / "heddle", *map(str, arguments)], cwd=self.directory,
                               env=self.environment, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
 
-    def find(self, name):
+    def find(self, name, *flags):
         subprocess.run([TOOLS / "heddle-cc", "-g", "-O1", "-pthread",
                         ROOT / "bugs" / name / "buggy.c", "-o", name], cwd=self.directory,
                        check=True)
-        result = self.heddle("explore", "--json", "--", f"./{name}").stdout
+        result = self.heddle("explore", "--json", *flags, "--", f"./{name}").stdout
         return json.loads(result[result.index("{"):])["run"]
 
     def gdb(self, run, *commands):
@@ -138,6 +139,12 @@ class Gdb(unittest.TestCase):
         self.assertEqual(said.count("threads wait for each other in a cycle"), 2, said)
         self.assertRegex(said, r'"t0\.1".*')
         self.assertEqual(len(self.positions(said)), 2, said)
+
+    def test_goes_back_over_events_of_flushers(self):
+        said = self.shop.gdb(self.shop.buffered, "heddle goto 10", *["heddle back"] * 5)
+        back = self.positions(said)[1:]
+        self.assertGreaterEqual(len(back), 5, said)
+        self.assertEqual(back, sorted(set(back), reverse=True), said)
 
     def test_bad_input(self):
         said = self.update("heddle goto x", "heddle goto 100000", "heddle next-event y")

@@ -29,8 +29,11 @@ define i32 @_ZN12_GLOBAL__N_14bareIiEEiv() {
   ret i32 %v
 }
 
-; CHECK-DAG: ![[NOWHERE]] = !DILocation(line: 0, scope:
-; CHECK-DAG: ![[INLINED]] = !DILocation(line: 33, column: 7,
+; Hooks take over the place of what they replace; its discriminator is the instruction's number.
+; CHECK-DAG: ![[NOWHERE]] = !DILocation(line: 10, scope: ![[FIFTH:[0-9]+]])
+; CHECK-DAG: ![[FIFTH]] = !DILexicalBlockFile({{.*}}discriminator: 5)
+; CHECK-DAG: ![[INLINED]] = !DILocation(line: 33, column: 7, scope: ![[FOURTH:[0-9]+]], inlinedAt:
+; CHECK-DAG: ![[FOURTH]] = !DILexicalBlockFile({{.*}}discriminator: 4)
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!2}
 !0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus_14, file: !1, emissionKind: FullDebug)

@@ -55,7 +55,7 @@ TEST(Portfolio, GivesEveryMemberTurns) {
   for (const std::string& trial : trials(settings({"portfolio"}), 100)) {
     names.insert(trial.substr(0, trial.find(' ')));
   }
-  EXPECT_EQ(names, (std::set<std::string>{"pos", "surw", "pct", "prefix", "guided"}));
+  EXPECT_EQ(names, (std::set<std::string>{"resume", "surw", "pct", "prefix", "guided"}));
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {
@@ -116,10 +116,46 @@ TEST(Portfolio, NarrowsPointsToWhatProvedShared) {
   EXPECT_EQ(quiet, (std::set<abi::SiteId>{abi::kFirstSite + 202, abi::kFirstSite + 203}));
 }
 
+TEST(Portfolio, RareTrialsBeginLikeEarlierOnesAndAreFollowed) {
+  Model model(sample());
+  const auto search = driver::make_search(settings({"rare"}));
+  int resumed = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto trial = search->next();
+    const ModelRun run = model.run(*trial);
+    EXPECT_FALSE(run.diverged);
+    const auto decisions = model.channel().decisions();
+    ASSERT_LE(trial->plan.size(), decisions.size());
+    for (std::size_t n = 0; n < trial->plan.size(); ++n) {
+      EXPECT_EQ(trial->plan[n].target, model.channel().threads()[decisions[n].chosen].hash);
+    }
+    resumed += trial->plan.empty() ? 0 : 1;
+    search->observe(*trial, model.channel(), false);
+  }
+  EXPECT_GT(resumed, 40);
+}
+
+TEST(Portfolio, GivesALongSearchToWhatGoesOnFromRareRuns) {
+  Model model(sample());
+  const auto search = driver::make_search(settings({"rare", "random", "pct", "pos", "urw"}));
+  const auto rare_of = [&](int trials) {
+    const std::uint64_t before = search->status().strategies.at(0).trials;
+    for (int i = 0; i < trials; ++i) {
+      const auto trial = search->next();
+      model.run(*trial);
+      search->observe(*trial, model.channel(), false);
+    }
+    return search->status().strategies.at(0).trials - before;
+  };
+  rare_of(19'000);
+  EXPECT_LT(rare_of(1'000), 300u);
+  EXPECT_GT(rare_of(1'000), 400u);
+}
+
 TEST(Portfolio, RefusesNamesThatAreNotThereOrStandTwice) {
   EXPECT_THROW(driver::make_search(settings({"guess"})), Error);
   EXPECT_THROW(driver::make_search(settings({"random", "random"})), Error);
-  EXPECT_THROW(driver::make_search(settings({"portfolio", "pos"})), Error);
+  EXPECT_THROW(driver::make_search(settings({"portfolio", "surw"})), Error);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ ModelProgram lengths(std::size_t first, std::size_t second) {
   return program;
 }
 
-const char* const kSeeded[] = {"random", "pct", "pos", "urw", "surw", "guided"};
+const char* const kSeeded[] = {"random", "pct", "pos", "urw", "surw", "guided", "resume"};
 
 TEST(Strategies, TheSameSeedGivesTheSameRunAndAnotherSeedMostlyAnother) {
   Model model(lengths(6, 6));
@@ -64,7 +64,8 @@ TEST(Strategies, EndWhereOneThreadSpinsUntilAnotherHasWritten) {
   ModelProgram program;
   program.threads = {{{Step::AwaitValue, 0, 1}}, {{Step::AwaitValue, 0, 1}}, {{Step::Write, 0, 1}}};
   Model model(program);
-  for (const char* name : {"random", "pct", "pos", "urw", "surw", "guided", "sequential"}) {
+  for (const char* name :
+       {"random", "pct", "pos", "urw", "surw", "guided", "resume", "sequential"}) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
       EXPECT_FALSE(model.run(options(name, seed), {}).endless) << name << " seed " << seed;
     }
@@ -191,6 +192,32 @@ TEST(Guided, BringsAboutThePairItIsAskedFor) {
       EXPECT_EQ(model.run(options("guided", seed), {wish}).reads[0][0], value) << seed;
     }
   }
+}
+
+TEST(Resume, FollowsItsPrefixThenGoesOnInManyWays) {
+  Model model(lengths(4, 4));
+  std::vector<abi::PlanRecord> plan(4);
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    plan[i].kind = abi::DecisionKind::Thread;
+    plan[i].target = i % 2 == 0 ? abi::path_hash(abi::kMainThreadHash, 1) : abi::kMainThreadHash;
+  }
+  std::set<std::string> orders;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::string order = order_of(model.run(options("resume", seed), plan));
+    EXPECT_EQ(order.substr(0, 4), "1010");
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 5u);
+}
+
+TEST(Resume, GoesOnWhereItsPrefixCannotBeFollowed) {
+  Model model(lengths(4, 4));
+  abi::PlanRecord nobody{};
+  nobody.kind = abi::DecisionKind::Thread;
+  nobody.target = 77;
+  const ModelRun run = model.run(options("resume"), {nobody});
+  EXPECT_FALSE(run.diverged);
+  EXPECT_EQ(run.order.size(), 10u);
 }
 
 TEST(Guided, GivesUpWhatCannotBe) {

@@ -65,5 +65,16 @@ TEST(Golden, ScheduleVersion1) {
   EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
 }
 
+TEST(Golden, ScheduleVersion2) {
+  std::filesystem::path file = kGolden / "skipped_iterations.v2.schedule";
+  Schedule schedule = sample::lost_update_schedule();
+  schedule.absent_threads = {"t0.3"};
+  schedule.skipped = {{"t0.1", "worker+3.call.1", 1, 6}, {"t0.1", "worker+3.call.1", 8, 10}};
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_file(file, to_text(schedule));
+  EXPECT_EQ(read_schedule(file), schedule);
+  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+}
+
 }  // namespace
 }  // namespace heddle::trace

@@ -49,6 +49,7 @@ TEST(ScheduleText, ReadsBackAnyBytesInWords) {
     schedule.memory_model = word();
     schedule.arguments = {word(), word()};
     schedule.absent_threads = {"t0.3", "t0.1.2"};
+    if (i % 2 == 0) schedule.skipped = {{"t0.1", word(), 1, 6}, {"t0.2", "a", 9, 9}};
     Decision decision = sample::lost_update_schedule().decisions[random() % 4];
     decision.site = word();
     decision.where = word();
@@ -150,8 +151,29 @@ TEST(ScheduleText, RejectsForeignEmptyAndNewerFiles) {
   EXPECT_THAT(error_in("\n\n"), HasSubstr("the file is empty"));
   EXPECT_THAT(error_in("int main(void) {}\n"), HasSubstr("not a Heddle schedule"));
   EXPECT_THAT(error_in("heddle-schedule one\n"), HasSubstr("not a Heddle schedule"));
-  EXPECT_THAT(error_in("heddle-schedule 2\nwhatever\n"),
-              HasSubstr("format version 2, this Heddle reads up to 1; update Heddle"));
+  EXPECT_THAT(error_in("heddle-schedule 3\nwhatever\n"),
+              HasSubstr("format version 3, this Heddle reads up to 2; update Heddle"));
+}
+
+TEST(ScheduleText, SkippedIterations) {
+  Schedule schedule = sample::lost_update_schedule();
+  EXPECT_TRUE(to_text(schedule).starts_with("heddle-schedule 1\n"));
+  schedule.skipped = {{"t0.1", "worker+3.call.1", 2, 7}};
+  const std::string text = to_text(schedule);
+  EXPECT_TRUE(text.starts_with("heddle-schedule 2\n"));
+  EXPECT_THAT(text, HasSubstr("\nskip t0.1 worker+3.call.1 #2 #7\n"));
+  const auto with = [&](std::string_view line) {
+    std::string changed = text;
+    changed.replace(changed.find("skip "),
+                    changed.find('\n', changed.find("skip ")) - changed.find("skip "), line);
+    return changed;
+  };
+  EXPECT_THAT(error_in(with("skip t0.1 worker+3.call.1 #7 #2")), HasSubstr("from 7 on"));
+  EXPECT_THAT(error_in(with("skip main worker+3.call.1 #1 #2")), HasSubstr("a thread"));
+  EXPECT_THAT(error_in(with("skip t0.1 worker+3.call.1 #1")), HasSubstr("the last iteration"));
+  std::string old = text;
+  old.replace(0, 17, "heddle-schedule 1");
+  EXPECT_THAT(error_in(old), HasSubstr("found \"skip\""));
 }
 
 TEST(ScheduleText, RefusesToWriteWhatItCouldNotRead) {

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/reduce/projection.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace heddle::analysis {
+namespace {
+
+using trace::Decision;
+using trace::Event;
+using trace::EventKind;
+using trace::Schedule;
+using trace::Trace;
+
+bool is_flusher(const std::string& thread) {
+  return thread.ends_with('~');
+}
+
+/// Flushes that a thread has to do itself are no points of decision (trace/FORMAT.md).
+bool is_forced_flush(const Trace& trace, const Event& event) {
+  return event.kind == EventKind::Flush && !is_flusher(trace.threads[event.thread].path);
+}
+
+std::string site_of(const Trace& trace, const Event& event) {
+  if (event.kind == EventKind::Flush) return "<flush>";
+  return event.site == trace::kNone ? "<unknown>" : trace.sites[event.site].key;
+}
+
+/// A place at which the schedule can say something about a thread.
+struct DecisionPoint {
+  std::string site;
+  std::uint32_t occurrence = 1;
+  std::uint64_t ordinal = 1;
+  EventKind pending = EventKind::None;
+};
+
+/// The points of one thread, given which of its events are missing.
+class ThreadPoints {
+ public:
+  void add(const std::string& site, EventKind kind, bool missing) {
+    if (!missing) {
+      const std::uint32_t occurrence = ++visits_[site];
+      points_.push_back({site, occurrence, points_.size() + 1, kind});
+    }
+    next_.push_back(missing ? points_.size() : points_.size() - 1);
+  }
+  /// The point before the first event that stays, from the thread's event `index` on; nullptr if
+  /// none does.
+  const DecisionPoint* from(std::size_t index) const {
+    const std::size_t at = index < next_.size() ? next_[index] : points_.size();
+    return at < points_.size() ? &points_[at] : nullptr;
+  }
+  /// The event at `site` that the thread was about to do when the run ended.
+  DecisionPoint after_all(const std::string& site, EventKind kind) const {
+    const auto found = visits_.find(site);
+    return {site, (found == visits_.end() ? 0 : found->second) + 1, points_.size() + 1, kind};
+  }
+
+ private:
+  std::vector<DecisionPoint> points_;
+  std::vector<std::size_t> next_;  // by event of the thread: the first point at or after it
+  std::map<std::string, std::uint32_t> visits_;
+};
+
+class Projection {
+ public:
+  Projection(const Attempt& run, const LeftOut& left_out)
+      : trace_(run.trace),
+        original_(run.schedule),
+        left_out_(left_out),
+        missing_(missing_events(run.trace, left_out)),
+        points_(run.trace.threads.size()) {
+    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& event = trace_.events[i];
+      if (is_forced_flush(trace_, event)) continue;
+      points_[event.thread].add(site_of(trace_, event), event.kind, missing_[i]);
+    }
+    for (const Decision& decision : original_.decisions) {
+      decisions_.emplace(std::pair{decision.thread, decision.ordinal}, &decision);
+    }
+  }
+
+  Schedule schedule() {
+    Schedule result = original_;
+    result.absent_threads = left_out_.threads;
+    result.skipped = ranges();
+    result.decisions.clear();
+    std::vector<std::size_t> done(trace_.threads.size(), 0);  // events of each thread so far
+    std::size_t last = trace_.events.size();                  // the last event that stays
+    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& event = trace_.events[i];
+      if (!missing_[i]) {
+        if (last < i && trace_.events[last].thread != event.thread) {
+          add_switch(result, trace_.events[last].thread, done, event.thread);
+        }
+        last = i;
+      }
+      if (!is_forced_flush(trace_, event)) ++done[event.thread];
+    }
+    add_values(result);
+    return result;
+  }
+
+ private:
+  void add_switch(Schedule& result, trace::ThreadId from, const std::vector<std::size_t>& done,
+                  trace::ThreadId to) const {
+    Decision decision;
+    decision.thread = trace_.threads[from].path;
+    decision.target = trace_.threads[to].path;
+    const auto said = decisions_.find({decision.thread, done[from] + 1});
+    if (said != decisions_.end()) {
+      decision.preemption = said->second->preemption;
+      decision.where = said->second->where;
+    }
+    if (const DecisionPoint* const point = points_[from].from(done[from])) {
+      set_point(decision, *point);
+    } else if (said != decisions_.end()) {
+      set_point(decision, points_[from].after_all(said->second->site, said->second->pending));
+    } else {
+      return;  // it never came to anything again, and nobody else could go on
+    }
+    result.decisions.push_back(std::move(decision));
+  }
+
+  /// Choices of data stay with the event in the course of which they were made.
+  void add_values(Schedule& result) const {
+    for (const Decision& decision : original_.decisions) {
+      if (decision.kind != abi::DecisionKind::Value) continue;
+      const auto thread = std::find_if(
+          trace_.threads.begin(), trace_.threads.end(),
+          [&](const trace::Thread& candidate) { return candidate.path == decision.thread; });
+      if (thread == trace_.threads.end()) continue;
+      const auto index = static_cast<std::size_t>(thread - trace_.threads.begin());
+      const DecisionPoint* const point = points_[index].from(decision.ordinal - 1);
+      if (point == nullptr || point->site != decision.site) continue;
+      result.decisions.push_back(decision);
+      set_point(result.decisions.back(), *point);
+    }
+  }
+
+  static void set_point(Decision& decision, const DecisionPoint& point) {
+    decision.site = point.site;
+    decision.occurrence = point.occurrence;
+    decision.ordinal = point.ordinal;
+    decision.pending = point.pending;
+  }
+
+  std::vector<trace::SkippedIterations> ranges() const {
+    std::vector<trace::SkippedIterations> ranges;
+    for (const Iteration& iteration : left_out_.iterations) {
+      if (!ranges.empty() && ranges.back().thread == iteration.thread &&
+          ranges.back().site == iteration.site && ranges.back().last + 1 == iteration.number) {
+        ++ranges.back().last;
+      } else {
+        ranges.push_back({iteration.thread, iteration.site, iteration.number, iteration.number});
+      }
+    }
+    return ranges;
+  }
+
+  const Trace& trace_;
+  const Schedule& original_;
+  const LeftOut& left_out_;
+  const std::vector<bool> missing_;
+  std::vector<ThreadPoints> points_;
+  std::map<std::pair<std::string, std::uint64_t>, const Decision*> decisions_;
+};
+
+}  // namespace
+
+LeftOut left_out_of(const Schedule& schedule) {
+  LeftOut result{schedule.absent_threads, {}};
+  for (const trace::SkippedIterations& skip : schedule.skipped) {
+    for (std::uint32_t i = skip.first; i <= skip.last; ++i) {
+      result.iterations.push_back({skip.thread, skip.site, i});
+    }
+  }
+  std::sort(result.iterations.begin(), result.iterations.end());
+  return result;
+}
+
+bool is_part_of(const std::string& thread, const std::string& ancestor) {
+  return thread == ancestor || thread.starts_with(ancestor + ".") || thread == ancestor + "~";
+}
+
+std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
+  std::vector<bool> absent(trace.threads.size());
+  for (std::size_t i = 0; i < absent.size(); ++i) {
+    absent[i] = std::any_of(
+        left_out.threads.begin(), left_out.threads.end(),
+        [&](const std::string& ancestor) { return is_part_of(trace.threads[i].path, ancestor); });
+  }
+  const std::set<Iteration> skipped(left_out.iterations.begin(), left_out.iterations.end());
+  // Iterations may be nested: how deep each thread is, and from which depth on it is skipped.
+  std::vector<std::uint32_t> depth(trace.threads.size(), 0);
+  std::vector<std::uint32_t> skipped_from(trace.threads.size(), 0);
+
+  std::vector<bool> missing(trace.events.size());
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    const Event& event = trace.events[i];
+    bool is_missing = absent[event.thread];
+    if (event.kind == EventKind::ThreadCreate || event.kind == EventKind::ThreadJoin ||
+        event.kind == EventKind::ThreadDetach || event.kind == EventKind::ThreadTryjoin) {
+      is_missing |= event.value < absent.size() && absent[event.value];
+    }
+    std::uint32_t& from = skipped_from[event.thread];
+    if (event.kind == EventKind::IterationBegin) {
+      ++depth[event.thread];
+      const Iteration iteration{trace.threads[event.thread].path, site_of(trace, event),
+                                static_cast<std::uint32_t>(event.value)};
+      if (from == 0 && !skipped.empty() && skipped.contains(iteration)) from = depth[event.thread];
+    }
+    missing[i] = is_missing || from != 0;
+    if (event.kind == EventKind::IterationEnd && depth[event.thread] > 0) {
+      if (depth[event.thread]-- == from) from = 0;
+    }
+  }
+  return missing;
+}
+
+Schedule project(const Attempt& run, const LeftOut& left_out) {
+  return Projection(run, left_out).schedule();
+}
+
+std::vector<Iteration> iterations_of(const Trace& trace) {
+  std::vector<Iteration> result;
+  for (const Event& event : trace.events) {
+    if (event.kind != EventKind::IterationBegin) continue;
+    result.push_back({trace.threads[event.thread].path, site_of(trace, event),
+                      static_cast<std::uint32_t>(event.value)});
+  }
+  return result;
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run without some of its parts: which events go, and the schedule of those that stay. LEAN takes
+// the order of the remaining events from the trace; so does this, because a switch to a thread that
+// goes and from there to one that stays is then a switch between the two that stay.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/oracle.h"
+
+namespace heddle::analysis {
+
+/// One iteration of a repetitive block: the `number`-th that `thread` begins at `site`.
+struct Iteration {
+  std::string thread;
+  std::string site;
+  std::uint32_t number = 0;
+  auto operator<=>(const Iteration&) const = default;
+};
+
+/// What of a program is not executed.
+struct LeftOut {
+  std::vector<std::string> threads;   // each with its descendants
+  std::vector<Iteration> iterations;  // sorted
+};
+LeftOut left_out_of(const trace::Schedule& schedule);
+
+/// A thread's descendants and its store buffer ("t0.1~") go with it.
+bool is_part_of(const std::string& thread, const std::string& ancestor);
+
+/// For each event of the run whether it would be missing, beyond what already is. Creating and
+/// joining an absent thread is missing too.
+std::vector<bool> missing_events(const trace::Trace& trace, const LeftOut& left_out);
+
+/// The schedule of the run's other events.
+trace::Schedule project(const Attempt& run, const LeftOut& left_out);
+
+/// The iterations that the run began, of each thread in order.
+std::vector<Iteration> iterations_of(const trace::Trace& trace);
+
+}  // namespace heddle::analysis

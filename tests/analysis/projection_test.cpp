@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/reduce/projection.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/reduce/relevance.h"
+
+namespace heddle::analysis {
+namespace {
+
+using trace::EventKind;
+
+/// A run written down as "thread site" pairs.
+class Script {
+ public:
+  Script() {
+    for (const char* path : {"t0", "t0.1", "t0.2", "t0.3"}) run.trace.threads.push_back({path, 0});
+  }
+  Script& event(trace::ThreadId thread, const std::string& site, EventKind kind = EventKind::Load,
+                std::uint64_t value = 0, trace::ObjectIndex object = trace::kNone) {
+    trace::Event event;
+    event.thread = thread;
+    event.kind = kind;
+    event.value = value;
+    event.object = object;
+    event.site = static_cast<trace::SiteIndex>(run.trace.sites.size());
+    run.trace.sites.push_back({site, "", {}});
+    run.trace.events.push_back(event);
+    return *this;
+  }
+  Attempt run;
+};
+
+std::string text(const trace::Schedule& schedule) {
+  std::string result;
+  for (const trace::Decision& decision : schedule.decisions) {
+    result += decision.thread + " " + decision.site + "#" + std::to_string(decision.occurrence) +
+              ">" + decision.target + " ";
+  }
+  return result;
+}
+
+TEST(Projection, AWayThroughAnAbsentThreadBecomesDirect) {
+  Script script;
+  script.event(1, "a").event(3, "c").event(2, "b").event(1, "a").event(2, "b");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "t0.1 a#2>t0.2 t0.2 b#2>t0.1 ");
+}
+
+TEST(Projection, ComingBackToTheSameThreadIsNoSwitch) {
+  Script script;
+  script.event(1, "a").event(3, "c").event(1, "a");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "");
+}
+
+TEST(Projection, CreatingAndJoiningAnAbsentThreadGoesToo) {
+  Script script;
+  script.event(0, "create", EventKind::ThreadCreate, 3).event(1, "a");
+  script.event(0, "create", EventKind::ThreadCreate, 2).event(0, "x").event(1, "a");
+  script.event(0, "join", EventKind::ThreadJoin, 3);
+  const LeftOut left_out{{"t0.3"}, {}};
+  EXPECT_EQ(missing_events(script.run.trace, left_out),
+            (std::vector<bool>{true, false, false, false, false, true}));
+  // What was the second creation is now the first.
+  EXPECT_EQ(text(project(script.run, left_out)), "t0.1 a#2>t0 ");
+}
+
+TEST(Projection, AnIterationGoesWithAllInIt) {
+  Script script;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    script.event(1, "loop", EventKind::IterationBegin, i).event(1, "a").event(2, "b");
+    script.event(1, "a").event(1, "end", EventKind::IterationEnd, i);
+  }
+  const LeftOut left_out{{}, {{"t0.1", "loop", 1}, {"t0.1", "loop", 2}}};
+  const trace::Schedule schedule = project(script.run, left_out);
+  ASSERT_EQ(schedule.skipped.size(), 1u);
+  EXPECT_EQ(schedule.skipped[0], (trace::SkippedIterations{"t0.1", "loop", 1, 2}));
+  EXPECT_EQ(text(schedule), "t0.2 b#3>t0.1 t0.1 a#2>t0.2 ");
+  EXPECT_EQ(left_out_of(schedule).iterations, left_out.iterations);
+}
+
+TEST(Projection, AnIterationThatNeverEndedReachesToTheEnd) {
+  Script script;
+  script.event(1, "loop", EventKind::IterationBegin, 1).event(2, "b").event(1, "a");
+  EXPECT_EQ(missing_events(script.run.trace, {{}, {{"t0.1", "loop", 1}}}),
+            (std::vector<bool>{true, false, true}));
+}
+
+TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
+  Script script;
+  script.run.trace.objects.push_back({trace::ObjectKind::Static, "x", 8});
+  script.event(3, "w", EventKind::Store, 0, 0).event(2, "b").event(1, "r", EventKind::Load, 0, 0);
+  script.run.trace.outcome.kind = abi::FailureKind::Assert;
+  script.run.trace.outcome.thread = 1;
+  EXPECT_EQ(threads_by_relevance(script.run.trace),
+            (std::vector<std::string>{"t0.1", "t0.3", "t0.2"}));
+}
+
+}  // namespace
+}  // namespace heddle::analysis

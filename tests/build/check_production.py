@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_production.py HEDDLE BIN: HEDDLE_VARIANT=production make links a program that runs by itself,
+whose loops a debugger can count from a core at -O2, and of which other variants can be derived."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+heddle, compilers = sys.argv[1:]
+
+LIST = """
+struct node { struct node *next; int value; };
+int sum_until(struct node *list, int stop);
+"""
+# The loop has no counter of its own; it is in another file and is inlined into main.
+SUM = """
+#include <stdlib.h>
+#include "list.h"
+int sum_until(struct node *list, int stop) {
+  int sum = 0;
+  while (list) {
+    if (list->value == stop) abort();
+    sum += list->value;
+    list = list->next;
+  }
+  return sum;
+}
+"""
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "list.h"
+int main(int argc, char **argv) {
+  struct node *list = 0;
+  for (int i = 20; i > 0; --i) {
+    struct node *node = malloc(sizeof *node);
+    node->next = list;
+    node->value = i;
+    list = node;
+  }
+  printf("%d\\n", sum_until(list, argc > 1 ? atoi(argv[1]) : -1));
+}
+"""
+MAKEFILE = """
+CFLAGS = -O2
+walk: main.o sum.o
+\t$(CC) $(CFLAGS) $^ -o $@
+"""
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    os.environ |= {
+        "HEDDLE_DIR": f"{work}/runs",
+        "HEDDLE_CACHE": f"{work}/cache",
+        "CC": f"{compilers}/heddle-cc",
+    }
+    for name, text in {"list.h": LIST, "sum.c": SUM, "main.c": MAIN, "Makefile": MAKEFILE}.items():
+        pathlib.Path(name).write_text(text)
+    made = run(["make"], env=os.environ | {"HEDDLE_VARIANT": "production"})
+    assert made.returncode == 0, made.stderr
+    assert run(["./walk"]).stdout == "210\n"
+    needed = run(["readelf", "-d", "walk"]).stdout
+    assert "heddle" not in needed, needed
+
+    # A core of the failure: the list's seventh element was reached in the seventh round, number 6.
+    core = run(["gdb", "-q", "-batch", "-ex", "run 7", "-ex", "generate-core-file core", "./walk"])
+    assert pathlib.Path("core").exists(), core.stdout + core.stderr
+    told = run(["gdb", "-q", "-batch", "-ex", "bt full", "./walk", "core"]).stdout
+    counts = re.findall(r"__heddle_loop_\d+ = (\d+)", told)
+    assert counts == ["6"], f"{counts} in\n{told}"
+
+    # It is the program now: variants are derived from it, with the same names of sites.
+    steps = run([heddle, "run", "--json", "--steps", "loops", "--", "./walk"])
+    assert steps.returncode == 0 and '"steps"' in steps.stdout, steps.stderr
+    assert "sum_until" in run([heddle, "show", "--events"]).stdout
+
+    # Other variants, and what is none. Static programs need no runtime in production.
+    for variant, flags in {"full+loops": [], "path": [], "production": ["-static"]}.items():
+        env = os.environ | {"HEDDLE_VARIANT": variant}
+        built = run([env["CC"], "-O2", *flags, "main.c", "sum.c", "-o", "other"], env=env)
+        assert built.returncode == 0, (variant, built.stderr)
+        assert run(["./other"]).stdout == "210\n", variant
+    env = os.environ | {"HEDDLE_VARIANT": "nonsense"}
+    refused = run([env["CC"], "main.c", "sum.c", "-o", "other"], env=env)
+    assert refused.returncode != 0 and "there is no variant 'nonsense'" in refused.stderr, refused
+    env["HEDDLE_VARIANT"] = "full"
+    refused = run([env["CC"], "-static", "main.c", "sum.c", "-o", "other"], env=env)
+    assert refused.returncode != 0 and "linked statically" in refused.stderr, refused

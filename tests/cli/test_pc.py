@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+import subprocess
+import unittest
+
+from workshop import BUGS, Workshop
+
+RELOCATION = re.compile(r"^([0-9a-f]+)\s.*R_X86_64_GLOB_DAT.*\s__heddle_load[1248]\b")
+CALL = re.compile(r"^\s*([0-9a-f]+):\s+callq\s+\*.*# 0x([0-9a-f]+)")
+SITE = re.compile(r"movl\s+\$(0x[0-9a-f]+), %esi")
+
+
+def output(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def hook_calls(variant):
+    """(address, site) of calls of hooks that take the site as their second argument, read from the
+    machine code: what the line table says has no part in it. Calls through a register, and those
+    whose site is set in another block, are left out."""
+    hooks = {int(found.group(1), 16)
+             for found in map(RELOCATION.match, output("llvm-readelf-19", "-r", variant).splitlines())
+             if found}
+    site = None
+    for line in output("llvm-objdump-19", "-d", "--no-show-raw-insn", variant).splitlines():
+        setting = SITE.search(line)
+        if setting:
+            site = int(setting.group(1), 16)
+        call = CALL.match(line)
+        if call and site is not None and int(call.group(2), 16) in hooks:
+            yield int(call.group(1), 16), site
+        if line.endswith(">:") or re.search(r"\s(j\w+|callq)\s", line):
+            site = None
+
+
+class Addresses(Workshop):
+    def test_machine_code_leads_back_to_its_site(self):
+        for source in (BUGS / "stress_driver" / "buggy.c", BUGS / "cache_eviction" / "buggy.cpp"):
+            compiler = "heddle-c++" if source.suffix == ".cpp" else "heddle-cc"
+            program = self.build(source, compiler=compiler)
+            variant = self.json("show", "--sites", program, "--pc", "0")["variant"]
+            truth = list(hook_calls(variant))
+            self.assertGreater(len(truth), 5)
+            arguments = [word for address, _ in truth for word in ("--pc", hex(address))]
+            found = self.json("show", "--sites", program, *arguments)["addresses"]
+            right = sum(site in [known["site"] for known in place.get("sites", [])]
+                        and any(begin <= address < end for begin, end in place["ranges"])
+                        for (address, site), place in zip(truth, found))
+            self.assertGreaterEqual(right / len(truth), 0.97, (source, right, len(truth)))
+
+    def test_what_is_no_address_is_refused(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        self.refused("show", "--sites", program, "--pc", "main", says=["'main' is not an address"])
+        self.refused("show", "--pc", "0x10", says=["--sites"])
+        nowhere = self.json("show", "--sites", program, "--pc", "0")["addresses"][0]
+        self.assertIsNone(nowhere["instruction"])
+
+
+if __name__ == "__main__":
+    unittest.main()

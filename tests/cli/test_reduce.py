@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import unittest
+
+from workshop import BUGS, TOOLS, Workshop
+
+INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
+
+# Two threads add to a counter in many rounds; one round of each is enough to lose an update.
+ROUNDS = """
+#include <heddle/annotate.h>
+#include <assert.h>
+#include <pthread.h>
+static volatile int busy, count;
+static void* work(void* p) {
+  for (int i = 0; i < 8; ++i) {
+    HEDDLE_REPEAT("add") {
+      assert(busy == 0);
+      busy = 1;
+      ++count;
+      busy = 0;
+    }
+  }
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, work, 0);
+  pthread_create(&b, 0, work, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+# Fails in every order in which nobody is preempted.
+ALWAYS = """
+#include <assert.h>
+#include <pthread.h>
+static int made;
+static void* make(void* p) { made = 1; return p; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, make, 0);
+  pthread_create(&b, 0, make, 0);
+  assert(made);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+# Everybody meets at a barrier before the race: leaving a thread out would starve the others.
+BARRIER = """
+#include <assert.h>
+#include <pthread.h>
+static pthread_barrier_t gate;
+static int count;
+static void* work(void* p) {
+  pthread_barrier_wait(&gate);
+  int seen = __atomic_load_n(&count, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&count, seen + 1, __ATOMIC_SEQ_CST);
+  return p;
+}
+int main(void) {
+  pthread_t t[3];
+  pthread_barrier_init(&gate, 0, 3);
+  for (int i = 0; i < 3; ++i) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 3; ++i) pthread_join(t[i], 0);
+  assert(count == 3);
+  return 0;
+}
+"""
+
+
+class Reduce(Workshop):
+    def failing(self, source, *arguments, **options):
+        program = self.build(source, **options)
+        return self.json("explore", *arguments, "--", program, status=1)["run"]
+
+    def test_result_is_a_smaller_run_that_replays(self):
+        run = self.failing(BUGS / "cache_eviction" / "buggy.cpp", compiler="heddle-c++")
+        reduced = self.json("reduce", run)
+        for size in (reduced["before"], reduced["after"]):
+            self.assertEqual(set(size), {"threads", "events", "switches", "preemptions",
+                                         "replay_seconds"})
+        self.assertEqual(reduced["after"]["preemptions"], 1)  # bugs/bounds.json
+        self.assertTrue(reduced["fewest_preemptions"])
+        self.assertTrue(reduced["sequential_passes"])
+        self.assertEqual(reduced["from"], run)
+        self.assertTrue(self.json("replay", "-n", 5, reduced["run"])["reproduced"])
+        again = self.json("reduce", reduced["run"])
+        self.assertEqual(again["after"]["preemptions"], 1)
+
+    def test_account_names_source_lines_and_reasons(self):
+        source = BUGS / "stress_driver" / "buggy.c"
+        run = self.failing(source)
+        reduced = self.json("reduce", run)
+        creation = next(number for number, line in enumerate(source.read_text().splitlines(), 1)
+                        if "pthread_create" in line)
+        threads = [entry for entry in reduced["account"] if "iterations" not in entry]
+        self.assertEqual({entry["line"] for entry in threads}, {creation})
+        self.assertEqual(sum(entry["removed"] for entry in threads), 2)
+        self.assertTrue(all(entry["why"] for entry in threads))
+
+    def test_workers_give_the_same_result(self):
+        run = self.failing(BUGS / "stress_driver" / "buggy.c")
+        alone = self.json("reduce", run)
+        together = self.json("reduce", "-j", 2, run)
+        for field in ("threads", "preemptions"):
+            self.assertEqual(alone["after"][field], together["after"][field])
+
+    def test_iterations_of_an_annotated_block(self):
+        os.environ["CPATH"] = str(INCLUDE)
+        self.addCleanup(os.environ.pop, "CPATH")
+        run = self.failing(ROUNDS)
+        reduced = self.json("reduce", run)
+        kept = [entry for entry in reduced["account"]
+                if "iterations" in entry and not entry["removed"]]
+        self.assertLessEqual(len(kept), 2, reduced["account"])
+        self.assertEqual(reduced["after"]["preemptions"], 1)
+        self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
+        # The annotation costs nothing without Heddle.
+        native = self.work / "native"
+        subprocess.run(["gcc", "-I", INCLUDE, "-Wall", "-Wextra", "-Werror", "-pthread",
+                        self.work / "prog.c", "-o", native], check=True)
+
+    def test_a_barrier_is_not_starved(self):
+        run = self.failing(BARRIER)
+        reduced = self.json("reduce", run)
+        self.assertEqual(reduced["after"]["threads"], 4)
+        self.assertTrue(all("another failure" in entry["why"] for entry in reduced["account"]),
+                        reduced["account"])
+
+    def test_a_program_that_fails_sequentially(self):
+        run = self.failing(ALWAYS)
+        reduced = self.json("reduce", run)
+        self.assertFalse(reduced["sequential_passes"])
+        self.assertEqual(reduced["after"]["preemptions"], 0)
+        self.assertIn("could not be asked", self.heddle("reduce", run).stdout)
+
+    def test_a_time_limit_keeps_the_best_so_far(self):
+        run = self.failing(BUGS / "queue_teardown" / "buggy.cpp", compiler="heddle-c++")
+        reduced = self.json("reduce", "--time", "0.000001", run)
+        self.assertTrue(reduced["stopped"])
+        self.assertEqual(reduced["after"]["threads"], reduced["before"]["threads"])
+        self.assertTrue(self.json("replay", reduced["run"])["reproduced"])
+
+    def test_interrupt_keeps_the_best_so_far(self):
+        program = self.build(BUGS / "thread_list" / "buggy.c")
+        run = self.json("explore", "--", program, "200", status=1)["run"]
+        process = subprocess.Popen([TOOLS / "heddle", "reduce", "--json", run], cwd=self.work,
+                                   stdout=subprocess.PIPE, text=True)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        reduced = json.loads(process.communicate()[0])
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(self.json("replay", reduced["run"])["reproduced"])
+
+    def test_runs_that_cannot_be_reduced(self):
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        self.refused("reduce", "latest", says=("heddle explore",))
+        passing = self.json("run", "--strategy", "sequential", "--", program)["run"]
+        self.refused("reduce", passing, says=("did not fail",))
+        run = self.json("explore", "--", program, status=1)["run"]
+        self.refused("reduce", "r99", says=("r99",))
+        # Another build without the bug: its failure does not come back.
+        self.build(BUGS / "lost_update" / "fixed.c")
+        message = self.refused("reduce", run)
+        self.assertIn("built again", message)
+
+
+class Slice(Workshop):
+    def test_slice_of_the_failing_event(self):
+        program = self.build(BUGS / "pool_shutdown" / "buggy.cpp", compiler="heddle-c++")
+        run = self.json("explore", "--", program, status=1)["run"]
+        sliced = self.json("slice", run)
+        self.assertEqual(sliced["run"], run)
+        self.assertIn(sliced["at"], sliced["slice"])
+        self.assertEqual(len(sliced["slice"]), sliced["events_in_slice"])
+        first = self.json("slice", run, "--at", 0)
+        self.assertEqual(first["slice"], [0])
+        self.refused("slice", run, "--at", 100000, says=("no event 100000",))
+
+
+if __name__ == "__main__":
+    unittest.main()

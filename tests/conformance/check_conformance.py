@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""glibc's own tests of its threads, under control. Each test that passes natively must pass under
+both carriers, but for those of expected.json, which says why not.
+
+    check_conformance.py TOOLS            a tenth of the tests
+    check_conformance.py TOOLS --all      all of them
+    check_conformance.py TOOLS --only tst-mutex1,tst-cond2
+
+The sources are Debian's glibc package, fetched with an apt configuration of their own into
+$HEDDLE_CONFORMANCE (by default in the user's cache): nothing of the system is changed. Where they
+cannot be had the exit status is 77, which ctest takes for "skipped"."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+PARTS = ("nptl", "support", "sysdeps/pthread", "test-skeleton.c", "include/array_length.h",
+         "include/libc-diag.h", "include/intprops.h", "include/verify.h")
+# Where glibc's makefile says things are; no test of threads looks.
+DIRECTORIES = ("SRCDIR", "OBJDIR", "OBJDIR_ELF_LDSO", "INSTDIR", "LIBDIR", "BINDIR", "SBINDIR",
+               "SLIBDIR", "ROOTSBINDIR", "COMPLOCALEDIR")
+NATIVE_SECONDS, CONTROLLED_SECONDS = 10, 40
+CARRIERS = ("fiber", "kernel")
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+class Sources:
+    """The extracted parts of the package, and what is built from them."""
+
+    def __init__(self, home):
+        self.home = home
+        self.tree = next(iter(sorted(home.glob("glibc-*/"))), None)
+
+    def fetch(self):
+        if self.tree:
+            return
+        for folder in ("lists/partial", "cache/archives/partial", "parts"):
+            (self.home / folder).mkdir(parents=True, exist_ok=True)
+        (self.home / "none.list").touch()
+        sources = "".join(
+            f"deb-src {mirror} {suite} main\n"
+            for mirror, suite in (("http://deb.debian.org/debian", "bookworm"),))
+        (self.home / "parts" / "sources.list").write_text(sources)
+        apt = ["apt-get", "-o", f"Dir::State::lists={self.home}/lists",
+               "-o", f"Dir::Cache={self.home}/cache", "-o", f"Dir::Etc::sourcelist={self.home}/none.list",
+               "-o", f"Dir::Etc::sourceparts={self.home}/parts", "-o", "APT::Sandbox::User=root"]
+        try:
+            for words in (["update"], ["source", "--download-only", "glibc"]):
+                subprocess.run([*apt, *words], cwd=self.home, check=True, timeout=120,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            archive = next(self.home.glob("glibc_*.orig.tar.*"))
+            subprocess.run(["tar", "-xf", archive, "--wildcards",
+                            *(f"glibc-*/{part}" for part in PARTS)],
+                           cwd=self.home, check=True)
+        except (OSError, subprocess.SubprocessError, StopIteration) as problem:
+            skip(f"glibc's sources cannot be had ({problem}); unpack them in {self.home}")
+        self.tree = next(iter(sorted(self.home.glob("glibc-*/"))))
+        (self.tree / "include" / "config.h").touch()  # what its configure would have made
+
+    def compile(self, source, output, *more):
+        command = ["gcc", "-w", "-std=gnu11", "-O1", "-g", "-D_GNU_SOURCE", "-DTIMEOUTFACTOR=1",
+                   *(f'-D{name}_PATH="."' for name in DIRECTORIES), "-include", "limits.h", "-I.", "-Isupport",
+                   "-Iinclude", "-Inptl", "-Isysdeps/pthread", source, "-o", output, *more]
+        return subprocess.run(command, cwd=self.tree, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0
+
+    def build_support(self):
+        library = self.home / "libsupport.a"
+        if library.exists():
+            return library
+        objects = self.home / "objects"
+        objects.mkdir(exist_ok=True)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for source in self.tree.glob("support/*.c"):
+                if not source.name.startswith(("tst-", "test-")):
+                    pool.submit(self.compile, source, objects / f"{source.stem}.o", "-c")
+        subprocess.run(["ar", "rcs", library, *objects.glob("*.o")], check=True)
+        return library
+
+    def tests(self):
+        found = [*self.tree.glob("nptl/tst-*.c"), *self.tree.glob("sysdeps/pthread/tst-*.c")]
+        return {path.stem: path for path in sorted(found, key=lambda path: path.stem)
+                if "test-driver.c" in path.read_text() or "test-skeleton.c" in path.read_text()}
+
+
+class Suite:
+    def __init__(self, tools, sources):
+        self.heddle, self.sources = tools / "heddle", sources
+        self.library = sources.build_support()
+        self.programs = sources.home / "programs"
+        self.programs.mkdir(exist_ok=True)
+
+    def program(self, name, source):
+        """None if it needs more of glibc's tree than its tests alone."""
+        program = self.programs / name
+        if program.exists() or self.sources.compile(source, program, self.library, "-pthread", "-lrt"):
+            return program
+        return None
+
+    def passes(self, command, seconds):
+        try:
+            return subprocess.run(command, cwd=self.programs, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  timeout=seconds).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def check(self, name, source):
+        program = self.program(name, source)
+        if program is None:
+            return "not built"
+        if not self.passes([program, "--direct"], NATIVE_SECONDS):
+            return "fails natively"
+        for carrier in CARRIERS:
+            command = [self.heddle, "run", "--json", "--carrier", carrier, "--timeout", "20",
+                       "--", program, "--direct"]
+            if not self.passes(command, CONTROLLED_SECONDS):
+                return f"fails under {carrier}"
+        return "passes"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tools", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--verbose", action="store_true", help="name each test with its result")
+    arguments = parser.parse_args()
+    cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+    home = pathlib.Path(os.environ.get("HEDDLE_CONFORMANCE", f"{cache}/heddle-conformance")).resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    os.environ["HEDDLE_DIR"] = str(home / "runs")
+    sources = Sources(home)
+    sources.fetch()
+    suite = Suite(arguments.tools.resolve(), sources)
+    expected = json.loads((HERE / "expected.json").read_text())
+    tests = sources.tests()
+    if arguments.only:
+        tests = {name: tests[name] for name in arguments.only.split(",")}
+    elif not arguments.all:
+        tests = dict(list(tests.items())[::10])
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = dict(zip(tests, pool.map(suite.check, tests, tests.values())))
+    counts = {}
+    unexpected = []
+    for name, result in results.items():
+        counts[result] = counts.get(result, 0) + 1
+        if arguments.verbose:
+            print(f"{result}: {name}")
+        if result.startswith("fails under") and name not in expected:
+            unexpected.append(f"{name}: {result}")
+        if result == "passes" and name in expected and arguments.all:
+            print(f"{name} passes now: take it out of expected.json")
+    print(f"{len(results)} tests: " + ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    if unexpected:
+        sys.exit("\n".join(unexpected))
+
+
+if __name__ == "__main__":
+    main()
