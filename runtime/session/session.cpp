@@ -264,6 +264,8 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
     failure().site = operation.site;
     stop(abi::FailureKind::NoProgress);
   }
+  if (audit_.active()) [[unlikely]]
+    audit(operation.kind, operation.site, operation.address, size);
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }

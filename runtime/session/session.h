@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
@@ -128,6 +129,9 @@ class Session final : private ThreadView {
   [[noreturn]] void finish_thread();
 
   ObjectMap& objects() { return objects_; }
+  Audit& audit() { return audit_; }
+  /// Ends the run: what is known of two accesses to the same memory cannot both be.
+  [[noreturn]] void contradict(const Audit::Access& access, const Audit::Contradiction& found);
   Recorder& recorder() { return recorder_; }
   VirtualClock& clock() { return clock_; }
 
@@ -154,6 +158,7 @@ class Session final : private ThreadView {
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
   void record_announced();
+  void audit(abi::EventKind kind, abi::SiteId site, std::uint64_t address, std::uint64_t bytes);
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
@@ -186,6 +191,7 @@ class Session final : private ThreadView {
   MemoryModel* memory_ = nullptr;
   Recorder recorder_;
   ObjectMap objects_;
+  Audit audit_;
   VirtualClock clock_;
 };
 
