@@ -31,6 +31,8 @@ void refuse_if_uncontrollable(const Target& target, const Ending& ending) {
   }
 }
 
+}  // namespace
+
 Ending judge(const Target& target, const Execution& execution, const std::string& fails_if) {
   Ending ending = classify(target, execution);
   refuse_if_uncontrollable(target, ending);
@@ -39,6 +41,8 @@ Ending judge(const Target& target, const Execution& execution, const std::string
   }
   return ending;
 }
+
+namespace {
 
 KeptRun keep(const Program& program, const Inputs& inputs, const Target& target,
              const Ending& ending, std::uint64_t number, double seconds) {
