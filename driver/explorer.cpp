@@ -35,6 +35,8 @@ void refuse_if_uncontrollable(const Program& program, const Target& target, cons
   }
 }
 
+}  // namespace
+
 Ending judge(const Program& program, const Target& target, const Execution& execution,
              const std::string& fails_if) {
   Ending ending = classify(target, execution);
@@ -44,6 +46,8 @@ Ending judge(const Program& program, const Target& target, const Execution& exec
   }
   return ending;
 }
+
+namespace {
 
 KeptRun keep(const Program& program, const Inputs& inputs, const Target& target,
              const Ending& ending, std::uint64_t number, double seconds) {

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "driver/build/toolchain.h"
+#include "driver/thread_path.h"
 
 namespace heddle::driver {
 namespace {
@@ -44,6 +45,14 @@ Descriptor make_input(const std::string& bytes) {
     throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
   }
   return file;
+}
+
+std::vector<abi::ClockRecord> clock_records(const Inputs& inputs) {
+  std::vector<abi::ClockRecord> records;
+  for (const auto& [path, times] : inputs.clock) {
+    for (const std::int64_t time : times) records.push_back({hash_of_path(path), time});
+  }
+  return records;
 }
 
 /// Most executions write nothing, and looking is cheaper than emptying.
@@ -112,8 +121,9 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 }  // namespace
 
 Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
-               std::uint64_t max_events, std::chrono::milliseconds timeout)
-    : channel_(max_events),
+               std::uint64_t max_events, std::chrono::milliseconds timeout,
+               std::uint64_t recording_bytes)
+    : channel_(max_events, recording_bytes, clock_records(inputs)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),

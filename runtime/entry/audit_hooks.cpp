@@ -10,7 +10,7 @@ namespace heddle::runtime {
 namespace {
 
 bool is_audited() {
-  return !Gate::closed() && session().running() && session().audit().active();
+  return !Gate::closed() && session().one_at_a_time() && session().audit().active();
 }
 
 void check(void* address, std::uint64_t bytes, std::uint32_t sharing, abi::SiteId site,
