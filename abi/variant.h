@@ -14,6 +14,10 @@ namespace heddle::abi {
 /// the variant to make from this environment variable. Not set: full.
 inline constexpr char kPassVariantVariable[] = "HEDDLE_PASS_VARIANT";
 
+/// The id of a module's first site, in decimal; not set: kFirstSite. Sites of the libraries that
+/// are loaded into a program are numbered behind its own.
+inline constexpr char kPassFirstSiteVariable[] = "HEDDLE_PASS_FIRST_SITE";
+
 enum class VariantBase : std::uint32_t {
 #define HEDDLE_VARIANT(Name, text, always, help) Name,
 #define HEDDLE_VARIANT_EXTRA(bit, Name, text, help)

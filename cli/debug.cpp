@@ -131,7 +131,7 @@ ExitCode become(const DebuggedFlags& flags) {
   const driver::Program program =
       driver::Program::open(inputs.arguments.at(0), [](std::string_view) {});
   driver::DebuggedExecution execution;
-  execution.executable = program.executable();
+  execution.image = program.image();
   execution.inputs = inputs;
   execution.options = driver::replay_options(store.load_trace(flags.run), schedule);
   std::strcpy(execution.options.carrier, "kernel");

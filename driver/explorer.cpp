@@ -89,7 +89,7 @@ class Exploration {
       // One target a worker, created in the thread that uses it: the kernel ends a target together
       // with the thread that started it.
       const std::uint64_t max_events = search_options().max_events;
-      Target target(program_.executable(), inputs_, max_events, limits_.execution);
+      Target target(program_.image(), inputs_, max_events, limits_.execution);
       while (!stopping()) {
         const std::optional<Trial> trial = take();
         if (!trial) break;
@@ -195,7 +195,7 @@ ExploreResult explore(const Program& program, const Inputs& inputs, Search& sear
 
 KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Options& options,
                  std::span<const abi::PlanRecord> plan, const ExploreLimits& limits) {
-  Target target(program.executable(), inputs, options.max_events, limits.execution);
+  Target target(program.image(), inputs, options.max_events, limits.execution);
   const Clock::time_point begin = Clock::now();
   const Execution execution = target.run(options, plan);
   const Ending ending = judge(program, target, execution, limits.fails_if);

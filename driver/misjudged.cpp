@@ -20,7 +20,7 @@ std::string access_text(const Program& program, abi::SiteId id, const std::strin
                         frame.line, frame.function);
   }
   std::string text = fmt::format("  {} by {}", place, thread);
-  const auto info = program.sites() == nullptr ? std::nullopt : program.sites()->find(id);
+  const std::optional<ir::SiteInfo> info = program.site_info(id);
   if (info) {
     text += fmt::format(", {}: {}", abi::name_of(info->sharing), abi::reason_of(info->sharing));
   }

@@ -11,6 +11,7 @@
 #include "driver/admission.h"
 #include "driver/build/build_id.h"
 #include "driver/build/variant.h"
+#include "driver/needed_libraries.h"
 #include "ir/elf_file.h"
 
 namespace heddle::driver {
@@ -39,6 +40,13 @@ std::filesystem::path find_in_path(const std::string& name) {
       fmt::format("no program '{}' in PATH; for one in this directory type ./{}", name, name));
 }
 
+/// A library without a name of its own is asked for by its path, and in saved links paths are
+/// relative to the root.
+std::string name_in_variant(const std::string& name) {
+  if (name.find('/') == std::string::npos) return name;
+  return std::filesystem::absolute(name).lexically_normal().relative_path().string();
+}
+
 }  // namespace
 
 Program Program::open(const std::string& name, const Progress& progress, abi::Variant variant) {
@@ -56,20 +64,45 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
   const ir::ElfFile file(path);
   program.sees_accesses_ = file.needs("__tsan_init");
   program.build_id_ = build::read_build_id(path);
-  program.executable_ = std::filesystem::absolute(path);
+  program.image_.executable = std::filesystem::absolute(path);
   if (build::is_heddle_built(path)) {
-    program.executable_ = build::derive_variant(path, variant, progress);
+    program.image_.executable = build::derive_variant(path, variant, progress);
     // Objects of another compiler, built with -fsanitize=thread, have no sites in the table.
-    if (!program.sees_accesses_ || ir::SiteTable::is_in(program.executable_)) {
-      program.sites_ = ir::SiteTable::of_program(program.executable_);
+    if (!program.sees_accesses_ || ir::SiteTable::is_in(program.executable())) {
+      program.sites_ = ir::SiteTable::of_program(program.executable());
       program.sees_accesses_ = true;
+      program.derive_libraries(path, progress);
     }
   }
   return program;
 }
 
+void Program::derive_libraries(const std::filesystem::path& path, const Progress& progress) {
+  abi::SiteId next = sites_->end();
+  for (const NeededLibrary& needed : needed_libraries(path)) {
+    if (!build::is_heddle_built(needed.file)) continue;
+    const std::filesystem::path variant =
+        build::derive_library(needed.file, name_in_variant(needed.name), next, variant_, progress);
+    image_.libraries.push_back(variant);
+    if (!ir::SiteTable::is_in(variant)) continue;  // nothing but data
+    libraries_.push_back({std::filesystem::path(needed.name).filename().string(), next,
+                          ir::SiteTable::of_program(variant)});
+    next += static_cast<abi::SiteId>(libraries_.back().sites.size());
+  }
+}
+
+std::optional<ir::SiteInfo> Program::site_info(abi::SiteId id) const {
+  for (const Library& library : libraries_) {
+    if (id < library.first || id - library.first >= library.sites.size()) continue;
+    std::optional<ir::SiteInfo> info = library.sites.find(id - library.first + abi::kFirstSite);
+    if (info) info->key = library.name + ":" + info->key;
+    return info;
+  }
+  return sites_ ? sites_->find(id) : std::nullopt;
+}
+
 const ir::CodePlaces& Program::code() const {
-  if (!code_) code_ = std::make_shared<ir::CodePlaces>(executable_);
+  if (!code_) code_ = std::make_shared<ir::CodePlaces>(image_.executable);
   return *code_;
 }
 
@@ -88,7 +121,7 @@ trace::Site Program::site(abi::SiteId id) const {
   for (const SpecialSite& special : kSpecialSites) {
     if (special.id == id) return {special.key, "", {}};
   }
-  std::optional<ir::SiteInfo> info = sites_ ? sites_->find(id) : std::nullopt;
+  std::optional<ir::SiteInfo> info = site_info(id);
   if (!info) return {kSpecialSites[0].key, "", {}};
   return {std::move(info->key), std::move(info->callee), std::move(info->frames)};
 }
@@ -100,6 +133,11 @@ std::optional<abi::SiteId> Program::site_by_key(std::string_view key) const {
   if (sites_) {
     if (const auto found = sites_->by_key(key)) return found;
   }
+  for (const Library& library : libraries_) {
+    if (!key.starts_with(library.name + ":")) continue;
+    const auto found = library.sites.by_key(key.substr(library.name.size() + 1));
+    if (found) return *found - abi::kFirstSite + library.first;
+  }
   const auto address = code().address(key);
   if (!address) return std::nullopt;
   return abi::kCodeSites + static_cast<abi::SiteId>(*address) + 1;
@@ -109,7 +147,8 @@ std::optional<ir::SymbolTable::Place> Program::variable(const std::string& modul
                                                         std::uint64_t address) const {
   auto found = symbols_.find(module);
   if (found == symbols_.end()) {
-    const std::filesystem::path file = module.empty() ? executable_ : std::filesystem::path(module);
+    const std::filesystem::path file =
+        module.empty() ? image_.executable : std::filesystem::path(module);
     ir::SymbolTable table;
     if (std::filesystem::exists(file)) table = ir::SymbolTable::of_file(file);
     found = symbols_.emplace(module, std::move(table)).first;

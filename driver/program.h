@@ -11,9 +11,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "abi/abi.h"
 #include "abi/variant.h"
+#include "driver/target.h"
 #include "ir/code_places.h"
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
@@ -34,14 +36,17 @@ class Program {
 
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
-  const std::filesystem::path& executable() const { return executable_; }
+  const std::filesystem::path& executable() const { return image_.executable; }
+  const Image& image() const { return image_; }
   /// Which variant was derived; meaningless for a program that was not instrumented.
   abi::Variant variant() const { return variant_; }
   /// False for a program whose memory accesses cannot be seen.
   bool instrumented() const { return sees_accesses_; }
 
-  /// Null if not instrumented.
+  /// Those of the program itself, without its libraries'. Null if not instrumented.
   const ir::SiteTable* sites() const { return sites_ ? &*sites_ : nullptr; }
+  /// Also of libraries; nothing for sites that no instruction has.
+  std::optional<ir::SiteInfo> site_info(abi::SiteId id) const;
 
   /// Also answers for sites that no instruction has, and for unknown ones.
   trace::Site site(abi::SiteId id) const;
@@ -53,14 +58,23 @@ class Program {
                                                  std::uint64_t address) const;
 
  private:
+  /// A library that was built with heddle-cc, too. Its sites' keys begin with its name and a colon.
+  struct Library {
+    std::string name;
+    abi::SiteId first;
+    ir::SiteTable sites;
+  };
+
+  void derive_libraries(const std::filesystem::path& path, const Progress& progress);
   const ir::CodePlaces& code() const;
 
   std::string name_;
   std::string build_id_;
-  std::filesystem::path executable_;
+  Image image_;
   abi::Variant variant_;
   bool sees_accesses_ = false;
   std::optional<ir::SiteTable> sites_;
+  std::vector<Library> libraries_;
   mutable std::shared_ptr<ir::CodePlaces> code_;  // read when first asked for
   mutable std::map<abi::SiteId, trace::Site> code_sites_;
   mutable std::map<std::string, ir::SymbolTable> symbols_;  // by module, read when first asked for

@@ -30,7 +30,7 @@ ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::
       max_followed_(std::min(max_events, max_followed)),
       fails_if_(std::move(fails_if)),
       pool_(workers, [this] {
-        return std::make_unique<Target>(program_.executable(), inputs_, options_.max_events,
+        return std::make_unique<Target>(program_.image(), inputs_, options_.max_events,
                                         kExecutionLimit);
       }) {
   std::strcpy(options_.strategy, "follow");

@@ -78,7 +78,7 @@ ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
       inputs_(inputs),
       limits_(limits),
       max_events_(max_events),
-      target_(program.executable(), inputs, 1, limits.execution, log_capacity(max_events)) {}
+      target_(program.image(), inputs, 1, limits.execution, log_capacity(max_events)) {}
 
 RecordedRun ParallelRecorder::record() {
   abi::Options options;

@@ -36,7 +36,7 @@ Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectati
       expectation_(expectation),
       plan_(make_plan(program, expectation.schedule)),
       options_(replay_options(expectation.trace, expectation.schedule)),
-      target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
+      target_(program.image(), inputs, options_.max_events, kExecutionLimit) {}
 
 ReplayResult Replayer::replay() {
   const auto begin = std::chrono::steady_clock::now();

@@ -79,13 +79,16 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-std::vector<std::string> controlled_environment(const std::vector<std::string>& environment) {
+std::vector<std::string> controlled_environment(const std::vector<std::string>& environment,
+                                                const Image& image) {
   std::vector<std::string> result;
   for (const std::string& entry : environment) {
     // The program's own LD_PRELOAD would have to come after ours; none has been met that needs it.
     if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
   }
-  result.push_back("LD_PRELOAD=" + build::runtime_library().string());
+  std::string preloaded = "LD_PRELOAD=" + build::runtime_library().string();
+  for (const std::filesystem::path& library : image.libraries) preloaded += ":" + library.string();
+  result.push_back(std::move(preloaded));
   return result;
 }
 
@@ -120,21 +123,20 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 
 }  // namespace
 
-Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
-               std::uint64_t max_events, std::chrono::milliseconds timeout,
-               std::uint64_t recording_bytes)
+Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
+               std::chrono::milliseconds timeout, std::uint64_t recording_bytes)
     : channel_(max_events, recording_bytes, clock_records(inputs)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
-  start(executable, inputs);
+  start(image, inputs);
 }
 
-void Target::start(const std::filesystem::path& executable, const Inputs& inputs) {
+void Target::start(const Image& image, const Inputs& inputs) {
   std::vector<std::string> arguments = inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(inputs.environment);
+  std::vector<std::string> environment = controlled_environment(inputs.environment, image);
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   int ends[2];
@@ -146,7 +148,7 @@ void Target::start(const std::filesystem::path& executable, const Inputs& inputs
   const int streams[3] = {input_.get(), output_.get(), error_.get()};
   process_ = fork();
   if (process_ == 0) {
-    become(executable.c_str(), inputs.directory.c_str(),
+    become(image.executable.c_str(), inputs.directory.c_str(),
            const_cast<char**>(argument_pointers.data()),
            const_cast<char**>(environment_pointers.data()), streams, channel_.descriptor(),
            report_end.get());
@@ -253,8 +255,9 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
   std::vector<std::string> arguments = execution.inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(execution.inputs.environment);
-  become(execution.executable.c_str(), execution.inputs.directory.c_str(),
+  std::vector<std::string> environment =
+      controlled_environment(execution.inputs.environment, execution.image);
+  become(execution.image.executable.c_str(), execution.inputs.directory.c_str(),
          pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
          STDERR_FILENO);
 }

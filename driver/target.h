@@ -33,6 +33,12 @@ struct Inputs {
   bool operator==(const Inputs&) const = default;
 };
 
+/// What is executed: files that stand in for the program and for some of the libraries it names.
+struct Image {
+  std::filesystem::path executable;
+  std::vector<std::filesystem::path> libraries;
+};
+
 struct Execution {
   int status = 0;  // as wait(2) gives it
   bool timed_out = false;
@@ -40,8 +46,8 @@ struct Execution {
 
 class Target {
  public:
-  /// Starts `executable` with the runtime library loaded. Throws when it does not come up.
-  Target(const std::filesystem::path& executable, const Inputs& inputs, std::uint64_t max_events,
+  /// Starts the image with the runtime library loaded. Throws when it does not come up.
+  Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
          std::chrono::milliseconds timeout, std::uint64_t recording_bytes = 0);
   ~Target();
   Target(const Target&) = delete;
@@ -57,7 +63,7 @@ class Target {
   abi::ResetObstacle reset_obstacle() const;
 
  private:
-  void start(const std::filesystem::path& executable, const Inputs& inputs);
+  void start(const Image& image, const Inputs& inputs);
   /// False when the time is over first. Throws when the serving process has died.
   bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
   void set_state(abi::ChannelState state);
@@ -74,7 +80,7 @@ class Target {
 /// One execution for a debugger: makes the calling process the program, which stops before event
 /// `stop_before`. What it writes goes to the files.
 struct DebuggedExecution {
-  std::filesystem::path executable;
+  Image image;
   Inputs inputs;
   abi::Options options;
   std::vector<abi::PlanRecord> plan;

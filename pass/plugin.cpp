@@ -23,6 +23,16 @@
 namespace heddle::pass {
 namespace {
 
+abi::SiteId first_site() {
+  const char* text = std::getenv(abi::kPassFirstSiteVariable);
+  if (text == nullptr) return abi::kFirstSite;
+  abi::SiteId first = 0;
+  if (llvm::StringRef(text).getAsInteger(10, first) || first < abi::kFirstSite) {
+    llvm::report_fatal_error(llvm::Twine("heddle: no site can have the id ") + text);
+  }
+  return first;
+}
+
 /// Makes one variant of the program.
 class VariantPass : public llvm::PassInfoMixin<VariantPass> {
  public:
@@ -34,9 +44,10 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     // Everything is numbered, whatever the variant, before anything is changed.
     const ProgramLayout layout(module);
-    std::vector<Site> sites = find_sites(module);
+    const abi::SiteId first = first_site();
+    std::vector<Site> sites = find_sites(module, first);
     const Structure structure =
-        find_structure(module, abi::kFirstSite + static_cast<abi::SiteId>(sites.size()));
+        find_structure(module, first + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
     add_discriminators(module, layout);

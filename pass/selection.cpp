@@ -166,12 +166,12 @@ llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind
   return nullptr;
 }
 
-std::vector<Site> find_sites(llvm::Module& module) {
+std::vector<Site> find_sites(llvm::Module& module, abi::SiteId first) {
   std::vector<Site> sites;
   const llvm::DataLayout& layout = module.getDataLayout();
   const auto resolvers = ifunc_resolvers(module);
   SharingAnalysis analysis(module);
-  abi::SiteId next = abi::kFirstSite;
+  abi::SiteId next = first;
   for (llvm::Function& function : module) {
     if (!is_instrumented(function)) continue;
     const bool is_resolver = resolvers.contains(&function);

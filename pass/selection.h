@@ -29,8 +29,9 @@ struct Site {
   const llvm::DILocation* location = nullptr;  // if it is not the instruction's
 };
 
-/// All sites in the order of their ids. A copying intrinsic has two, its read first.
-std::vector<Site> find_sites(llvm::Module& module);
+/// All sites in the order of their ids, which begin with `first`. A copying intrinsic has two, its
+/// read first.
+std::vector<Site> find_sites(llvm::Module& module, abi::SiteId first);
 
 /// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
 /// hook can be called from there.

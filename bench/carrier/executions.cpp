@@ -70,7 +70,7 @@ Measured run_driven(const char* program, std::uint64_t count, const char* reset,
   abi::Options options;
   std::strcpy(options.reset, reset);
   std::strcpy(options.carrier, carrier);
-  driver::Target target(program, inputs, options.max_events, std::chrono::seconds(60));
+  driver::Target target({program, {}}, inputs, options.max_events, std::chrono::seconds(60));
   for (std::uint64_t i = 0; i < count; ++i) {
     options.seed = i + 1;
     if (target.run(options, {}).status != 0) std::exit(3);

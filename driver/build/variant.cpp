@@ -141,7 +141,8 @@ Error link_failed(const ToolResult& linker, const fs::path& program, const Cache
   }
   // Several pieces of bitcode one after the other, as GNU ld -r leaves them, or of another LLVM.
   for (const char* complaint :
-       {"Invalid encoding", "Invalid bitcode", "Invalid record", "Unknown attribute kind"}) {
+       {"Invalid encoding", "Invalid bitcode", "Invalid record", "Unknown attribute kind",
+        "Incompatible epoch", "can't skip to bit", "Malformed block"}) {
     if (linker.output.find(complaint) == std::string::npos) continue;
     return user_error(fmt::format(
         "an object of {} holds bitcode Heddle cannot read: it comes from another compiler, or from "
@@ -177,10 +178,17 @@ bool is_whole(const fs::path& program) {
          header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize <= size;
 }
 
+struct Request {
+  Variant variant;
+  abi::SiteId first_site = abi::kFirstSite;
+  Words added;  // to the linker's command line
+};
+
 /// Links the variant into `output`; true if the result is tied to the program's directory.
 bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
-                  const std::string& build_id, const Variant& variant, const fs::path& output,
-                  const Words& added, const Progress& progress) {
+                  const std::string& build_id, const Request& request, const fs::path& output,
+                  const Progress& progress) {
+  const Variant& variant = request.variant;
   const auto say = [&](std::string_view what) {
     if (progress) progress(what);
   };
@@ -192,24 +200,25 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   fs::create_symlink(runtime_library(), saved.directory / kRuntimeName);
   const std::string home = fs::canonical(program).parent_path().string();
   Words words = rewrite_link(saved.words, home, output, variant);
-  words.insert(words.end(), added.begin(), added.end());
+  words.insert(words.end(), request.added.begin(), request.added.end());
   write_response(saved.directory / kResponseName, words, cache);
   say(fmt::format("linking the {} variant from bitcode", variant.name()));
   const ToolResult linker =
       run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
+                fmt::format("{}={}", abi::kPassFirstSiteVariable, request.first_site),
                 llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
                saved.directory, /*capture=*/true);
   if (linker.status != 0) throw link_failed(linker, program, cache);
   return uses_origin(saved.words);
 }
 
-}  // namespace
-
-fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
+/// `name`: of the variant in the cache.
+fs::path derive(const fs::path& program, const std::string& variant_name, const Request& request,
+                const Progress& progress) {
   const std::string build_id = read_build_id(program);
   const Cache cache = Cache::of_user();
   const std::string name =
-      fmt::format("{}-{}", variant.name(), read_build_id(pass_plugin()).substr(0, 16));
+      fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
   // A program that finds its libraries from its own directory gets a variant that is tied to that
   // directory; another copy of the program must not find it.
   const std::string home = fs::canonical(program).parent_path().string();
@@ -230,11 +239,26 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   if (fs::path made_meanwhile = find_cached(); !made_meanwhile.empty()) return made_meanwhile;
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  const bool is_tied = link_variant(cache, work, program, build_id, variant, output, {}, progress);
+  const bool is_tied = link_variant(cache, work, program, build_id, request, output, progress);
   const fs::path place = cache.variant(build_id, is_tied ? tied_name : name, file_name);
   cache.publish(output, place);
   cache.evict();
   return place;
+}
+
+}  // namespace
+
+fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
+  return derive(program, variant.name(), {variant, abi::kFirstSite, {}}, progress);
+}
+
+fs::path derive_library(const fs::path& library, const std::string& soname, abi::SiteId first,
+                        Variant variant, const Progress& progress) {
+  // The loader takes it for the one that is asked for by that name.
+  return derive(
+      library,
+      fmt::format("{}@{}-{:016x}", variant.name(), first, std::hash<std::string>{}(soname)),
+      {variant, first, {fmt::format("-soname={}", soname)}}, progress);
 }
 
 void replace_by_variant(const fs::path& program, Variant variant) {
@@ -242,12 +266,12 @@ void replace_by_variant(const fs::path& program, Variant variant) {
   const Cache cache = Cache::of_user();
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  Words added;
+  Request request{variant, abi::kFirstSite, {}};
   if (variant.needs_runtime()) {
     // Nobody preloads the runtime into a program that is started by hand.
-    added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));
+    request.added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));
   }
-  link_variant(cache, work, program, build_id, variant, output, added, {});
+  link_variant(cache, work, program, build_id, request, output, {});
   // The result has a build-id of its own; the native link stands behind it as well.
   cache.share(cache.link(build_id), cache.link(read_build_id(output)));
   std::error_code error;

@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
+#include "abi/abi.h"
 #include "abi/variant.h"
 
 namespace heddle::build {
@@ -21,6 +23,11 @@ using Progress = std::function<void(std::string_view)>;
 /// once. The variant needs the runtime library but does not say where it is: whoever starts it
 /// preloads it by absolute path. Throws heddle::Error.
 std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
+                                     const Progress& progress = {});
+
+/// The same of a library that a program loads under `soname`, its sites numbered from `first` on.
+std::filesystem::path derive_library(const std::filesystem::path& library,
+                                     const std::string& soname, abi::SiteId first, Variant variant,
                                      const Progress& progress = {});
 
 /// Puts the variant in the place of the program that was just linked and saved. From then on it is

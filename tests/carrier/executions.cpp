@@ -69,7 +69,8 @@ void PrintTo(const Footprint& footprint, std::ostream* out) {
 }
 
 Executions::Executions(const fs::path& executable, How how, std::vector<std::string> arguments)
-    : target_(executable, inputs_for(executable, std::move(arguments)), kMaxEvents, seconds(20)) {
+    : target_({executable, {}}, inputs_for(executable, std::move(arguments)), kMaxEvents,
+              seconds(20)) {
   options_.max_events = kMaxEvents;
   use(how);
 }

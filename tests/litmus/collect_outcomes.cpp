@@ -22,7 +22,7 @@ using namespace heddle;
 class Collector {
  public:
   Collector(const driver::Program& program, const driver::Inputs& inputs, std::uint64_t max_events)
-      : target_(program.executable(), inputs, max_events, std::chrono::seconds(60)) {}
+      : target_(program.image(), inputs, max_events, std::chrono::seconds(60)) {}
 
   std::uint64_t run(driver::Search& search, std::uint64_t limit) {
     std::uint64_t tried = 0;

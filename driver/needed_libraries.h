@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shared libraries that a program will be started with.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::driver {
+
+struct NeededLibrary {
+  std::string name;  // as the program, or another library, asks for it
+  std::filesystem::path file;
+};
+
+/// In the order they are loaded, as the dynamic loader itself finds them in this environment.
+/// Libraries it does not find are left out: the program says so itself when it is started.
+std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program);
+
+}  // namespace heddle::driver
