@@ -35,12 +35,21 @@ Error damaged_link(const fs::path& entry, const fs::path& program, const char* w
                   program.string(), entry.string(), why));
 }
 
+/// Of something that could not be written there.
+Error with_advice(const Error& error, const Cache& cache) {
+  return {error.code(), fmt::format("{}; {}", error.what(), cache.advice())};
+}
+
 }  // namespace
 
 void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& tar,
                const std::string& build_id) {
   const fs::path compressed = work.path() / "link.tar.zst";
-  compress_archive(tar, compressed);
+  try {
+    compress_archive(tar, compressed);
+  } catch (const Error& error) {
+    throw with_advice(error, cache);
+  }
   cache.publish(compressed, cache.link(build_id));
   cache.evict();
 }
@@ -55,6 +64,8 @@ SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::pat
     unpack_archive(entry, unpacked);
   } catch (const DamagedArchive& damage) {
     throw damaged_link(entry, program, damage.what());
+  } catch (const Error& error) {
+    throw with_advice(error, cache);
   }
   // The linker puts everything below one directory, named after the archive.
   std::error_code error;
