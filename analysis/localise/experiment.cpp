@@ -163,4 +163,17 @@ Verdict Experiments::enforce(const std::vector<PairPoints>& pairs, const Observe
   return forced ? Verdict::Refuted : Verdict::Impossible;
 }
 
+bool Experiments::passes_with(const Order& order,
+                              const std::function<bool(const Observed&)>& wanted) {
+  trace::Schedule schedule = failed_.attempt.schedule;
+  for (const bool preemptions : {true, false}) {
+    if (!preemptions) schedule.decisions.clear();
+    Observed result = steer(schedule, {order});
+    const bool found = !result.attempt.trace.outcome.failed() && wanted(result);
+    on_attempt_(std::move(result.attempt));
+    if (found) return true;
+  }
+  return false;
+}
+
 }  // namespace heddle::analysis
