@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "abi/names.h"
 #include "trace/words.h"
 
 namespace heddle::analysis {
@@ -42,6 +43,8 @@ std::optional<unsigned> shape_of_step(const FoundAccess& first, const FoundAcces
   }
   return std::nullopt;
 }
+
+constexpr std::size_t kMaxOtherPairs = 40;  // of the failed run, from its last
 
 class Classifier {
  public:
@@ -82,11 +85,70 @@ class Classifier {
     for (const bool symptoms : {false, true}) {
       std::vector<const FoundPair*> pairs;
       for (const FoundPair& pair : finding_.pairs) {
-        if (symptoms || !is_symptom(pair)) pairs.push_back(&pair);
+        if (is_data(pair) && (symptoms || !is_symptom(pair))) pairs.push_back(&pair);
       }
-      if (one_variable(pairs) || two_variables(pairs) || enclosing(pairs)) return true;
+      // What the procedures suspect comes first in the list: it should have a part in it.
+      const std::size_t suspicious = suspicious_among(pairs);
+      if (one_variable(pairs, suspicious) || two_variables(pairs, suspicious, true)) return true;
+      if (!only_in_order() &&
+          (one_variable(pairs, pairs.size()) || two_variables(pairs, pairs.size(), true))) {
+        return true;
+      }
+      if (enclosing(pairs)) return true;
     }
-    return false;
+    return with_other_pairs();
+  }
+
+  static std::size_t suspicious_among(const std::vector<const FoundPair*>& pairs) {
+    return static_cast<std::size_t>(std::count_if(
+        pairs.begin(), pairs.end(), [](const FoundPair* pair) { return pair->suspicious; }));
+  }
+
+  /// Whether no passing run has a suspicious pair's accesses in the order of the failed run,
+  /// however far apart: then it is about that order, and what else is needed only leads there.
+  bool only_in_order() const {
+    return std::none_of(finding_.pairs.begin(), finding_.pairs.end(), [&](const FoundPair& pair) {
+      return pair.suspicious &&
+             std::any_of(orders_.passing().begin(), orders_.passing().end(), [&](const auto& run) {
+               const auto first = run->accesses.find(pair.first.point);
+               const auto second = run->accesses.find(pair.second.point);
+               return first && second && *first < *second;
+             });
+    });
+  }
+
+  /// How threads wait for each other is not what they were meant to do in one step.
+  bool is_data(const FoundPair& pair) const {
+    const auto is_sync = [&](const FoundAccess& access) {
+      if (!access.event) return false;
+      const trace::EventKind kind = failed_.attempt.trace.events[*access.event].kind;
+      return abi::access_of(kind) == abi::Access::Sync || kind == trace::EventKind::CondSignal ||
+             kind == trace::EventKind::CondBroadcast;
+    };
+    return !is_sync(pair.first) && !is_sync(pair.second);
+  }
+
+  /// The other half of two variables may be in the run without being needed: where several threads
+  /// do the same, no single one is.
+  bool with_other_pairs() {
+    std::vector<FoundPair> others;
+    const auto& instances = failed_.instances;
+    for (std::size_t i = instances.size(); i-- > 0 && others.size() < kMaxOtherPairs;) {
+      FoundPair pair = found(instances[i]);
+      const bool related =
+          std::any_of(finding_.pairs.begin(), finding_.pairs.end(), [&](const FoundPair& it) {
+            return it.suspicious &&
+                   (it.first.thread == pair.second.thread || it.second.thread == pair.first.thread);
+          });
+      if (related && is_data(pair)) others.push_back(std::move(pair));
+    }
+    std::vector<const FoundPair*> pairs;
+    for (const FoundPair& pair : finding_.pairs) {
+      if (is_data(pair)) pairs.push_back(&pair);
+    }
+    const std::size_t own = suspicious_among(pairs);
+    for (const FoundPair& pair : others) pairs.push_back(&pair);
+    return two_variables(pairs, own, true) || two_variables(pairs, own, false);
   }
 
   /// Both orders of the step and what came between its accesses pass.
@@ -99,12 +161,15 @@ class Classifier {
            orders_.passes_before(other.first.point, other.last.point, step.first.point);
   }
 
-  std::vector<Crossing> crossings(const std::vector<const FoundPair*>& pairs) const {
+  /// Of which at least one pair is among the first `own`.
+  static std::vector<Crossing> crossings(const std::vector<const FoundPair*>& pairs,
+                                         std::size_t own) {
     std::vector<Crossing> result;
-    for (const FoundPair* there : pairs) {
-      for (const FoundPair* back : pairs) {
-        if (there != back && there->first.thread == back->second.thread) {
-          result.push_back({there, back});
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (std::size_t k = 0; k < pairs.size(); ++k) {
+        if (i == k || (i >= own && k >= own)) continue;
+        if (pairs[i]->first.thread == pairs[k]->second.thread) {
+          result.push_back({pairs[i], pairs[k]});
         }
       }
     }
@@ -117,8 +182,8 @@ class Classifier {
            cross.there->second.point == cross.back->first.point;
   }
 
-  bool one_variable(const std::vector<const FoundPair*>& pairs) {
-    for (const Crossing& cross : crossings(pairs)) {
+  bool one_variable(const std::vector<const FoundPair*>& pairs, std::size_t own) {
+    for (const Crossing& cross : crossings(pairs, own)) {
       if (!on_one_variable(cross)) continue;
       const Region step{cross.there->first, cross.back->second};
       const FoundAccess& between = cross.back->first;
@@ -152,6 +217,15 @@ class Classifier {
     result.role = to_text(run.accesses.role(event));
     result.event = &run == &failed_ ? event : failed_.accesses.find(result.point);
     return result;
+  }
+
+  FoundPair found(const PairInstance& instance) const {
+    const trace::Event& event = failed_.attempt.trace.events[instance.second];
+    FoundPair pair;
+    pair.variable = trace::memory_name(failed_.attempt.trace, event.object, event.offset);
+    pair.first = found(failed_, instance.first);
+    pair.second = found(failed_, instance.second);
+    return pair;
   }
 
   static bool touches(const Observed& run, std::size_t event, const FoundPair& pair) {
@@ -206,22 +280,21 @@ class Classifier {
     return false;
   }
 
-  bool two_variables(const std::vector<const FoundPair*>& pairs) {
-    for (const bool known_shape : {true, false}) {
-      for (const Crossing& cross : crossings(pairs)) {
-        if (on_one_variable(cross)) continue;
-        const Region step = region(cross.there->first, cross.back->second);
-        const Region other = region(cross.there->second, cross.back->first);
-        const auto shape = shape_of(cross);
-        if ((known_shape && !shape) || !both_orders_pass(step, other)) continue;
-        finding_.bug_class = BugClass::MultiVariableAtomicityViolation;
-        finding_.shape = shape;
-        finding_.regions.push_back(step);
-        if (other.first.thread == other.last.thread && other.first.point != other.last.point) {
-          finding_.regions.push_back(other);
-        }
-        return true;
+  bool two_variables(const std::vector<const FoundPair*>& pairs, std::size_t own,
+                     bool of_known_shape) {
+    for (const Crossing& cross : crossings(pairs, own)) {
+      if (on_one_variable(cross)) continue;
+      const Region step = region(cross.there->first, cross.back->second);
+      const Region other = region(cross.there->second, cross.back->first);
+      const auto shape = shape_of(cross);
+      if (shape.has_value() != of_known_shape || !both_orders_pass(step, other)) continue;
+      finding_.bug_class = BugClass::MultiVariableAtomicityViolation;
+      finding_.shape = shape;
+      finding_.regions.push_back(step);
+      if (other.first.thread == other.last.thread && other.first.point != other.last.point) {
+        finding_.regions.push_back(other);
       }
+      return true;
     }
     return false;
   }

@@ -6,11 +6,23 @@
 namespace heddle::analysis {
 namespace {
 
+/// Whether the thread has been at the point's place, in whatever iteration, before `end`.
+bool been_there(const Observed& run, const Point& point, std::size_t end) {
+  for (std::size_t i = 0; i < end; ++i) {
+    const Point at = run.accesses.point(i);
+    if (at.thread == point.thread && at.site == point.site) return true;
+  }
+  return false;
+}
+
 bool has_before(const Observed& run, const Point& first, const Point& last, const Point& other) {
   const auto begins = run.accesses.find(first);
-  const auto ends = run.accesses.find(last);
+  if (!begins) return false;
+  // A step may be shorter in another order.
+  const std::size_t ends = run.accesses.find(last).value_or(*begins);
+  if (ends < *begins) return false;
   const auto comes = run.accesses.find(other);
-  return begins && ends && *begins <= *ends && (!comes || *comes > *ends);
+  return comes ? *comes > ends : !been_there(run, other, ends);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ class SerialOrders {
       : passing_(passing), experiments_(experiments) {}
 
   const std::vector<std::unique_ptr<Observed>>& passing() const { return passing_; }
-  /// Whether some passing run has `first` and then `last`, and `other` only later or not at all.
+  /// Whether some passing run has `first` and then `last`, if it comes to that, and `other` only
+  /// later or not at all.
   bool passes_before(const Point& first, const Point& last, const Point& other);
 
  private:
