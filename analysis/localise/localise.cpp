@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxCandidates = 40;
 constexpr std::size_t kMaxSimplifying = 150;  // executions
+constexpr std::size_t kMaxPreempting = 300;   // executions
 
 struct Stage {
   Procedure procedure;
@@ -174,6 +175,35 @@ Attempt simplified(SteeringOracle& oracle, Attempt failed, const LocaliseOptions
   return failed;
 }
 
+/// The same failure with a single preemption, if a few executions find it so.
+std::optional<Attempt> with_one_preemption(SteeringOracle& oracle, const Attempt& failed,
+                                           const LocaliseOptions& options) {
+  const std::string signature = trace::signature(failed.trace);
+  trace::Schedule schedule = failed.schedule;
+  schedule.decisions.clear();
+  const Attempt sequential = oracle.follow(schedule);
+  const Accesses accesses(sequential.trace);
+  const std::size_t threads = sequential.trace.threads.size();
+  const std::size_t points = sequential.trace.events.size() * threads;
+  const std::size_t stride = std::max<std::size_t>(1, points / kMaxPreempting);
+  for (std::size_t i = 0; i < points; i += stride) {
+    if (options.stop && options.stop()) break;
+    const Point point = accesses.point(i / threads);
+    const std::string& target = sequential.trace.threads[i % threads].path;
+    if (target == point.thread) continue;
+    if (options.progress) options.progress("one preemption", i / stride);
+    trace::Decision decision;
+    decision.thread = point.thread;
+    decision.site = point.site;
+    decision.occurrence = point.occurrence;
+    decision.target = target;
+    schedule.decisions = {decision};
+    Attempt attempt = oracle.follow(schedule);
+    if (trace::signature(attempt.trace) == signature) return attempt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const char* to_text(BugClass bug_class) {
@@ -205,7 +235,18 @@ Localisation localise(SteeringOracle& oracle, const Attempt& failed,
   Observed again(simplified(oracle, std::move(back), options));
   Localisation result = Localiser(oracle, again, options).run();
   result.failed = std::move(again.attempt);
-  return result;
+  const auto confirmed = [](const Localisation& it) {
+    return !it.findings.empty() && it.findings.front().confirmed;
+  };
+  if (options.falcon || options.procedure || confirmed(result)) return result;
+  // Where a run shows the bug in several ways at once, no single order makes it pass.
+  std::optional<Attempt> simplest = with_one_preemption(oracle, result.failed, options);
+  if (!simplest) return result;
+  Observed other(std::move(*simplest));
+  Localisation of_other = Localiser(oracle, other, options).run();
+  if (!confirmed(of_other)) return result;
+  of_other.failed = std::move(other.attempt);
+  return of_other;
 }
 
 }  // namespace heddle::analysis
