@@ -181,13 +181,22 @@ void Target::set_state(abi::ChannelState state) {
 }
 
 bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
-  const steady_clock::time_point deadline = steady_clock::now() + timeout;
   const std::uint32_t* const word = &channel_.header().state;
+  // A long execution is not one that hangs: whatever adds events gets more time, up to
+  // --max-events.
+  const std::uint64_t* const progress = &channel_.header().events.count;
+  std::uint64_t seen = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  steady_clock::time_point deadline = steady_clock::now() + timeout;
   // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
   for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
-    if (steady_clock::now() >= deadline) return false;
+    const steady_clock::time_point now = steady_clock::now();
+    if (const std::uint64_t events = __atomic_load_n(progress, __ATOMIC_RELAXED); events != seen) {
+      seen = events;
+      deadline = now + timeout;
+    }
+    if (now >= deadline) return false;
     const timespec wait{0, kAliveCheck.count() * 1'000'000};
     if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
       int status = 0;
