@@ -109,13 +109,22 @@ static void* client(void* listener) {
   return 0;
 }
 
+// Signals are for the server's own threads.
+static int start_client(int listener) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const int result = pthread_create(&thread, 0, client, (void*)(intptr_t)listener);
+  pthread_sigmask(SIG_SETMASK, &before, 0);
+  return result;
+}
+
 // In place of libc's.
 int listen(int listener, int backlog) {
   static int started;
   const int result = (int)syscall(SYS_listen, listener, backlog);
-  pthread_t thread;
-  if (result == 0 && getenv("CLIENT") != 0 && started++ == 0 &&
-      pthread_create(&thread, 0, client, (void*)(intptr_t)listener) != 0) {
+  if (result == 0 && getenv("CLIENT") != 0 && started++ == 0 && start_client(listener) != 0) {
     give_up("no thread");
   }
   return result;

@@ -75,8 +75,8 @@ class Kit:
     def build(self, program):
         """Its libraries and objects, from clean sources."""
         folder, stamp = self.home / program.name, self.home / program.name / "built"
-        key = digest(self.tools / "heddle-cc", self.library / "heddle-ld", HERE / "client.c",
-                     program.build)
+        client = [HERE / "client.c"] if any(job.client for job in program.jobs) else []
+        key = digest(self.tools / "heddle-cc", self.library / "heddle-ld", program.build, *client)
         if stamp.exists() and stamp.read_text() == key:
             return key
         shutil.rmtree(folder, ignore_errors=True)
@@ -117,7 +117,10 @@ class Kit:
         (work / "page.html").write_bytes(PAGE)
         (work / "httpd.conf").write_text(HTTPD_CONF.format(**words))
         (work / "input").write_bytes(job.stdin)
-        environment = {"TEST_TMPDIR": str(work)}
+        # What `heddle run` is told by flags, a full variant started by itself is told so.
+        flags = zip(job.control[::2], job.control[1::2])
+        options = ":".join(f"{flag.removeprefix('--').replace('-', '_')}={value}" for flag, value in flags)
+        environment = {"TEST_TMPDIR": str(work)} | ({"HEDDLE_OPTIONS": options} if options else {})
         if job.client:
             environment["CLIENT"] = job.client
         return [word.format(**words) for word in job.arguments], self.environment | environment
