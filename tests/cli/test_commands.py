@@ -2,6 +2,7 @@
 import json
 import os
 import stat
+import subprocess
 import unittest
 
 from workshop import BUGS, TOOLS, Workshop
@@ -242,6 +243,16 @@ int main(void) {
 }""")
         found = self.json("run", "--timeout", "1.2", "--", program)
         self.assertEqual(found["outcome"], "none")
+
+    def test_a_full_variant_started_by_hand_takes_its_bound_of_events(self):
+        source = self.work / "adds.c"
+        source.write_text("int x; int main(void) { while (__atomic_add_fetch(&x, 1, 5) < 2200000) {} }")
+        subprocess.run([TOOLS / "heddle-cc", "-O1", source, "-o", self.work / "adds"],
+                       check=True, env=os.environ | {"HEDDLE_VARIANT": "full"})
+        for bound, status in (("3000000", 0), ("1000", 125)):
+            ended = subprocess.run([self.work / "adds"], stderr=subprocess.DEVNULL,
+                                   env=os.environ | {"HEDDLE_OPTIONS": f"max_events={bound}"})
+            self.assertEqual(ended.returncode, status)
 
     def test_what_is_overwritten_is_no_part_of_a_run(self):
         program = self.build("""
