@@ -16,6 +16,7 @@
 #include <climits>
 #include <cstring>
 
+#include "abi/environment.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
 #include "driver/thread_path.h"
@@ -79,8 +80,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-std::vector<std::string> controlled_environment(const std::vector<std::string>& environment) {
+/// When the loader finds functions: at once, or at the first call of each. That call would save
+/// registers on the program's stack that hold whatever was there, and be slower in each execution.
+enum class Binding { Eager, Lazy };
+
+std::vector<std::string> controlled_environment(const std::vector<std::string>& environment,
+                                                Binding binding) {
   std::vector<std::string> result;
+  if (binding == Binding::Eager) result.push_back(abi::kBindEagerly);
   for (const std::string& entry : environment) {
     // The program's own LD_PRELOAD would have to come after ours; none has been met that needs it.
     if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
@@ -129,12 +136,23 @@ Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
       error_(make_output("heddle-error")),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
-  start(executable, inputs);
+  Inputs controlled = inputs;
+  controlled.environment = controlled_environment(inputs.environment, Binding::Eager);
+  try {
+    start(executable, controlled);
+  } catch (const Error& error) {
+    // A library may lack functions that nobody calls.
+    const bool lacks =
+        std::string_view(error.what()).find("symbol lookup error") != std::string::npos;
+    if (!lacks || process_ > 0 || !make_empty(error_)) throw;
+    controlled.environment = controlled_environment(inputs.environment, Binding::Lazy);
+    start(executable, controlled);
+  }
 }
 
 void Target::start(const std::filesystem::path& executable, const Inputs& inputs) {
   std::vector<std::string> arguments = inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(inputs.environment);
+  std::vector<std::string> environment = inputs.environment;
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   int ends[2];
@@ -262,7 +280,8 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
   std::vector<std::string> arguments = execution.inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(execution.inputs.environment);
+  std::vector<std::string> environment =
+      controlled_environment(execution.inputs.environment, Binding::Eager);
   become(execution.executable.c_str(), execution.inputs.directory.c_str(),
          pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
          STDERR_FILENO);
