@@ -168,7 +168,7 @@ class Mistakes(Workshop):
         kept.write_text(schedule)
         place = re.search(r"\S+\.(load|store)\.\w+", schedule)[0]
         self.refused("run", "--schedule", kept, "--", other, says=[place])
-        for damaged, words in ((schedule[:len(schedule) // 2], "schedule"),
+        for damaged, words in ((schedule[:schedule.index("\nend") + 1], "cut off"),
                                (schedule.replace("heddle-schedule 1", "heddle-schedule 999"),
                                 "version"),
                                (schedule.replace("-> t0.1", "-> t9", 1), "t9"),
