@@ -35,9 +35,9 @@ struct Member {
 constexpr Member kPortfolio[] = {{"guided", 0.44}, {"pos", 0.24},   {"surw", 0.18},
                                  {"urw", 0.12},    {"chess", 0.02}, {"rare", 0.001}};
 /// Under TSO and PSO it is flushes whose order matters: what surw selects and guided asks for are
-/// instructions.
-constexpr Member kBuffered[] = {{"urw", 0.44},    {"pos", 0.24},   {"surw", 0.18},
-                                {"guided", 0.12}, {"chess", 0.02}, {"rare", 0.001}};
+/// instructions. A flush costs CHESS nothing, so that few preemptions go far.
+constexpr Member kBuffered[] = {{"urw", 0.48},    {"chess", 0.36}, {"pos", 0.12},
+                                {"guided", 0.02}, {"surw", 0.02},  {"rare", 0.001}};
 constexpr const char* kOpening[] = {"surw",  "surw",  "surw",  "surw", "guided", "surw",
                                     "chess", "chess", "chess", "surw", "chess",  "guided"};
 
