@@ -47,6 +47,9 @@ class Trials {
   /// Looks for the failure with fewer preemptions than `run`, without what that leaves out.
   SearchResult search_below(const Attempt& run);
 
+  /// How many executions like `run` a guess may cost: together about as much as the original.
+  std::size_t affordable(const Attempt& run) const;
+
   bool stopping();
   /// Tells the user what is being done.
   void report(const char* phase, const Attempt& best);
@@ -56,6 +59,8 @@ class Trials {
   bool starves(const Attempt& attempt, const trace::Schedule& candidate) const;
   std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool leaves_out);
   void count(const Attempt& attempt);
+  /// How many events a trial may have that is to replace the best so far.
+  std::uint64_t room() const;
 
   ReducingOracle& oracle_;
   const Attempt& original_;

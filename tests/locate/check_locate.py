@@ -65,6 +65,9 @@ class Located:
         pairs = finding["pairs"]
         return sum(marked(pair["first"]) and marked(pair["second"]) for pair in pairs), len(pairs)
 
+    def classes(self):
+        return {self.manifest["class"], *self.manifest.get("or_class", [])}
+
     def row(self, result):
         first = result["findings"][0] if result["findings"] else None
         return {"name": self.manifest["name"], "expected": self.manifest["class"],
@@ -82,7 +85,7 @@ class Located:
                 else "what was found is not confirmed" if not row["confirmed"]
                 else "not the culprit" if row["culprits"][0] == 0
                 else "something else is confirmed" if any(f["confirmed"] for f in findings[1:])
-                else f"the class is {row['class']}" if row["class"] != row["expected"]
+                else f"the class is {row['class']}" if row["class"] not in self.classes()
                 else None)
 
 
