@@ -167,7 +167,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
                  abi::sentence_of(result.reset_obstacle));
     }
     if (result.leak) print_leak(result.leak->number, result.leak->difference);
-    if (!runs.empty()) print_next(runs.front());
+    if (!runs.empty()) print_next(runs.front(), false);
   }
   if (result.leak) return ExitCode::Environment;
   return runs.empty() ? ExitCode::Done : ExitCode::ProgramFailed;

@@ -80,7 +80,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
     fmt::print(stderr, "{}", kept.standard_error);
     if (outcome.failed()) {
       fmt::print("{}\n", story_text(kept.trace, Terminal::of_standard_output()));
-      print_next(id);
+      print_next(id, false);
     } else {
       fmt::print("Kept as {}: {}\n", id, size_text(store.find(id)));
     }

@@ -168,6 +168,8 @@ class Session : private ThreadView {
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  void decide();
+  std::uint32_t decide_value(std::uint32_t bound);
   bool wake_somebody();
   void add_flusher();
   void flush_chosen();

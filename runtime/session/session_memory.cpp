@@ -52,7 +52,9 @@ void Session::add_flusher() {
 void Session::flush_chosen() {
   const abi::ThreadIndex owner = current().flushes_for;
   const std::uint32_t choices = memory_->flush_choices(owner);
-  flush_one(owner, choices > 1 ? choose_value(choices) : 0, current_);
+  const std::uint32_t choice = choices > 1 ? decide_value(choices) : 0;
+  if (choice == Strategy::kCannotFollow) stop(abi::FailureKind::Divergence);
+  flush_one(owner, choice, current_);
 }
 
 void Session::flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by) {
