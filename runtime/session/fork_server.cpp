@@ -25,29 +25,30 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::uint64_t kPrivateEvents = 1 << 21;
-
 /// For a program started by hand: it runs under control, and what it recorded ends with it.
 abi::ChannelHeader& private_channel() {
+  abi::Options options{};
+  read_options(options, std::getenv("HEDDLE_OPTIONS"));
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
     const abi::Region result{bytes, capacity, 0};
     bytes += (record_bytes * capacity + 63) & ~63ull;
     return result;
   };
-  const abi::Region events = region(sizeof(abi::EventRecord), kPrivateEvents);
-  const abi::Region decisions = region(sizeof(abi::DecisionRecord), kPrivateEvents);
+  const abi::Region events = region(sizeof(abi::EventRecord), options.max_events);
+  const abi::Region decisions =
+      region(sizeof(abi::DecisionRecord), 2 * options.max_events + abi::kMaxThreads);
   const abi::Region threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
-  const abi::Region objects = region(sizeof(abi::ObjectRecord), kPrivateEvents);
+  const abi::Region objects =
+      region(sizeof(abi::ObjectRecord), options.max_events + abi::kMaxThreads);
   const abi::Region text = region(1, 1 << 20);
   auto& channel = *static_cast<abi::ChannelHeader*>(own_memory(bytes));
-  channel.options = abi::Options{};
+  channel.options = options;
   channel.events = events;
   channel.decisions = decisions;
   channel.threads = threads;
   channel.objects = objects;
   channel.text = text;
-  read_options(channel.options, std::getenv("HEDDLE_OPTIONS"));
   return channel;
 }
 
