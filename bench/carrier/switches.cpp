@@ -31,7 +31,7 @@ int main(int count, char** arguments) {
   const long rounds = std::atol(arguments[2]);
   if (carrier == nullptr || rounds <= 0) return 2;
   carrier->begin_run();
-  if (carrier->create(1, 0, &bounce) == 0) return 3;
+  if (carrier->create(1, {}, &bounce) == 0) return 3;
   carrier->switch_to(0, 1);
   const double begin = now();
   for (long i = 0; i < rounds; ++i) carrier->switch_to(0, 1);

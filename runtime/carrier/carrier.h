@@ -10,6 +10,11 @@
 
 namespace heddle::runtime {
 
+struct StackWish {
+  std::size_t bytes = 0;   // at least
+  void* lowest = nullptr;  // memory of the program's own, if it gave some
+};
+
 class Carrier {
  public:
   using Entry = void (*)();
@@ -19,9 +24,9 @@ class Carrier {
   /// Gets ready to carry up to `count` threads besides the first, so that create() need not. Called
   /// in the process from which executions are forked.
   virtual void prepare(std::size_t count) = 0;
-  /// A new thread that will run `entry` on a stack of at least `stack_bytes` when first resumed.
-  /// Returns its pthread_t, or 0 when the system refuses.
-  virtual unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) = 0;
+  /// A new thread that will run `entry` on that stack when first resumed. Returns its pthread_t, or
+  /// 0 when the system refuses.
+  virtual unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) = 0;
   /// Suspends `from` (the caller) and resumes `to`; returns when somebody resumes `from`.
   virtual void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) = 0;
 

@@ -35,13 +35,13 @@ class FiberCarrier final : public Carrier {
     while (prepared < count && make_lender(prepared + 1, &park)) ++prepared;
   }
 
-  unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) override {
+  unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) override {
     if (thread > prepared) {
       changes().more_threads = true;
       if (!make_lender(thread, &park)) return 0;
     }
-    if (stack_bytes > kDefaultStack && !extend_stack(thread, stack_bytes)) return 0;
-    lay_first_frame(lender(thread), entry);
+    if (!provide_stack(thread, stack)) return 0;
+    lay_first_frame(lender(thread), stack, entry);
     return lender(thread).fs;
   }
 

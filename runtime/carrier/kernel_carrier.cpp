@@ -46,15 +46,15 @@ class KernelCarrier final : public Carrier {
   // Threads made now would not outlive the fork that makes an execution.
   void prepare(std::size_t) override {}
 
-  unsigned long create(abi::ThreadIndex thread, std::size_t stack_bytes, Entry entry) override {
+  unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) override {
     Lender& created = lender(thread);
     created.signal_stack = own_memory(kSignalStack);
     pthread_sigmask(SIG_SETMASK, nullptr, &created.signal_mask);
     const bool made = created.ready != 0 ? revive_lender(created, &run_at_turn)
                                          : make_lender(thread, &run_at_turn);
     if (!made) return 0;
-    if (stack_bytes > kDefaultStack && !extend_stack(thread, stack_bytes)) return 0;
-    lay_first_frame(created, entry);
+    if (!provide_stack(thread, stack)) return 0;
+    lay_first_frame(created, stack, entry);
     return created.fs;
   }
 

@@ -83,9 +83,10 @@ bool revive_lender(Lender& lender, void (*stand_by)(Lender&)) {
   return thread > 0;
 }
 
-bool extend_stack(std::size_t index, std::size_t stack_bytes) {
+bool provide_stack(std::size_t index, const StackWish& stack) {
   constexpr std::size_t kPage = 4096;
-  const std::size_t more = (stack_bytes - kDefaultStack + kPage - 1) & ~(kPage - 1);
+  if (stack.lowest != nullptr || stack.bytes <= kDefaultStack) return true;
+  const std::size_t more = (stack.bytes - kDefaultStack + kPage - 1) & ~(kPage - 1);
   if (more > kStackSlot - kDefaultStack - kLenderFrames - kPage) return false;
   map_memory(more,
              reinterpret_cast<void*>(stack_top(index) - kDefaultStack - kLenderFrames - more));
@@ -93,8 +94,11 @@ bool extend_stack(std::size_t index, std::size_t stack_bytes) {
 }
 
 // What heddle_fiber_switch pops: control words, six registers, the return address.
-void lay_first_frame(Lender& lender, Carrier::Entry entry) {
-  const auto top = (reinterpret_cast<std::uint64_t>(lender.stack_pointer) - kLenderFrames) & ~63ull;
+void lay_first_frame(Lender& lender, const StackWish& stack, Carrier::Entry entry) {
+  const auto end = stack.lowest == nullptr
+                       ? reinterpret_cast<std::uint64_t>(lender.stack_pointer) - kLenderFrames
+                       : reinterpret_cast<std::uint64_t>(stack.lowest) + stack.bytes;
+  const std::uint64_t top = end & ~63ull;
   auto* slot = reinterpret_cast<std::uint64_t*>(top);
   *--slot = 0;  // heddle_fiber_first's own return address: none; keeps the ABI's alignment
   *--slot = 0;

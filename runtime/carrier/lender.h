@@ -36,9 +36,9 @@ bool make_lender(std::size_t index, void (*stand_by)(Lender&));
 /// The same for a lender that was made before a fork: its memory is here, the real thread is not. A
 /// new kernel thread takes its place. Before lay_first_frame().
 bool revive_lender(Lender& lender, void (*stand_by)(Lender&));
-/// Makes room below a default stack; what is above stays where it is.
-bool extend_stack(std::size_t index, std::size_t stack_bytes);
+/// Makes room below a default stack if it is not enough; what is above stays where it is.
+bool provide_stack(std::size_t index, const StackWish& stack);
 /// A switch to the lender's stack pointer will call `entry`.
-void lay_first_frame(Lender& lender, Carrier::Entry entry);
+void lay_first_frame(Lender& lender, const StackWish& stack, Carrier::Entry entry);
 
 }  // namespace heddle::runtime

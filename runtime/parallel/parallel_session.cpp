@@ -284,10 +284,11 @@ void ParallelSession::announce_write(const Operation& operation, unsigned bytes)
 
 // --- threads
 
-Thread* ParallelSession::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
+Thread* ParallelSession::create_thread(const StackWish& stack, Carrier::Entry entry) {
   if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
-  const unsigned long handle = kernel_carrier().create(index, stack_bytes, &first_steps);
+  // Not on a stack of the program's own: first_steps() knows its thread by where its stack is.
+  const unsigned long handle = kernel_carrier().create(index, {.bytes = stack.bytes}, &first_steps);
   if (handle == 0) return nullptr;
   const std::uint32_t ordinal = ++current().children;
   add_thread(current_thread, ordinal, abi::path_hash(current().hash, ordinal));

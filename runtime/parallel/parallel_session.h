@@ -36,7 +36,7 @@ class ParallelSession final : public Session {
   bool has_pending() const override { return false; }
   void order_stores() override {}
 
-  Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry) override;
+  Thread* create_thread(const StackWish& stack, Carrier::Entry entry) override;
   [[noreturn]] void finish_thread() override;
 
   std::int64_t look_at_clock() override;

@@ -12,12 +12,21 @@ namespace heddle::runtime {
 
 struct Operation;
 
+/// Whether another process can end a wait.
+enum class Reach {
+  Process,  // it cannot
+  Noticed,  // what it does is seen in memory
+  Unseen,   // it can, and nobody here would know
+};
+
 /// How an operation can be held up. Each primitive has one of these (runtime/sync/).
 struct Blocking {
   bool (*ready)(const Operation& operation);
   /// Who would have to act before `operation` can go on, kNoThread if nobody in particular, and the
   /// site at which that thread took what is waited for.
   abi::ThreadIndex (*holder)(const Operation& operation, abi::SiteId& taken_at);
+  /// nullptr: Reach::Process.
+  Reach (*reach)(const Operation& operation) = nullptr;
 };
 
 struct Operation {
@@ -32,6 +41,11 @@ struct Operation {
   const Blocking* awaited = nullptr;
   std::int64_t deadline = 0;
 };
+
+inline Reach reach_of(const Operation& operation) {
+  const bool known = operation.blocking != nullptr && operation.blocking->reach != nullptr;
+  return known ? operation.blocking->reach(operation) : Reach::Process;
+}
 
 inline Operation operation_on(const void* address, abi::EventKind kind, abi::SiteId site,
                               const Blocking* blocking = nullptr) {

@@ -102,22 +102,22 @@ void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::ui
   recorder_.add_thread({hash, ordinal, parent, 0});
 }
 
-Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
+Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
   if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
   // Whether the system is asked for a thread, or one is at hand, is not the program's to see.
   struct Order {
     const Session& session;
     abi::ThreadIndex index;
-    std::size_t stack_bytes;
+    const StackWish& stack;
     Carrier::Entry entry;
     unsigned long handle;
   };
-  Order order{*this, index, stack_bytes, entry, 0};
+  Order order{*this, index, stack, entry, 0};
   call_apart(
       [](void* ordered) {
         auto& order = *static_cast<Order*>(ordered);
-        order.handle = order.session.carrier_->create(order.index, order.stack_bytes, order.entry);
+        order.handle = order.session.carrier_->create(order.index, order.stack, order.entry);
       },
       &order);
   const unsigned long handle = order.handle;
@@ -159,14 +159,26 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
 
 void Session::arrive(const Operation& operation) {
   complete_write();
-  Operation& pending = current().pending;
-  pending = operation;
-  pending.thread = current_;
-  refresh_thread(current_);
-  go_on();
+  for (;;) {
+    Operation& pending = current().pending;
+    pending = operation;
+    pending.thread = current_;
+    refresh_thread(current_);
+    go_on();
+    if (!is_interrupted()) break;
+    interruption_->handle(*this);
+    complete_write();
+  }
   look_for_debugger();
   at_turn_ = true;
   if (drains(operation.kind)) drain(current_);
+}
+
+/// The current thread has its turn, but not for what it waits for.
+bool Session::is_interrupted() const {
+  const Operation& pending = threads_[current_].pending;
+  return interruption_ != nullptr && pending.blocking != nullptr &&
+         !pending.blocking->ready(pending);
 }
 
 /// Whether nobody is to be preempted before `pending`. What is not recorded as a decision needs
@@ -235,8 +247,19 @@ void Session::look_for_debugger() {
   }
 }
 
+/// A signal from outside may have come for anybody.
+bool Session::refresh_interrupted() {
+  for (const Thread& thread : threads_) {
+    if (!thread.finished && !thread.is_flusher() && interruption_->due(thread.index)) {
+      refresh_thread(thread.index);
+    }
+  }
+  return any_can_go_on();
+}
+
 /// Whoever is held back goes first: something outside may take time, or depend on this program.
 bool Session::wake_somebody() {
+  if (interruption_ != nullptr && refresh_interrupted()) return true;
   if (held_back_ != nullptr && held_back_->release(*this)) return true;
   return outside_wait_ != nullptr && outside_wait_(*this);
 }
@@ -327,7 +350,8 @@ std::int64_t Session::look_at_clock() {
 
 void Session::refresh_thread(abi::ThreadIndex index) {
   const Operation& pending = threads_[index].pending;
-  if (pending.blocking == nullptr || pending.blocking->ready(pending)) {
+  if (pending.blocking == nullptr || pending.blocking->ready(pending) ||
+      (interruption_ != nullptr && interruption_->due(index))) {
     enabled_.insert(index);
   } else {
     enabled_.erase(index);
@@ -426,7 +450,13 @@ void Session::report_stuck() {
     abi::SiteId taken_at = abi::kUnknownSite;
     const abi::ThreadIndex holder =
         pending.blocking == nullptr ? abi::kNoThread : pending.blocking->holder(pending, taken_at);
-    waits_for[thread.index] = holder;
+    if (reach_of(pending) == Reach::Unseen) {
+      current_ = thread.index;
+      unsupported(
+          "waits for a condition variable, barrier or read-write lock that it shares with other "
+          "processes: only mutexes and semaphores of that kind work under control");
+    }
+    waits_for[thread.index] = holder < thread_count() ? holder : abi::kNoThread;
     if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;
     const bool has_place = pending.kind != abi::EventKind::ThreadJoin;
     const Place place = has_place ? objects_.place_of(pending.address) : Place{};

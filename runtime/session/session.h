@@ -37,6 +37,13 @@ struct HeldBack {
   bool (*release)(Session& session);
 };
 
+/// What may come for a thread that is held up, and is not what it waits for: a signal.
+struct Interruption {
+  bool (*due)(abi::ThreadIndex thread);
+  /// At the current thread's turn, which goes on waiting afterwards. The gate is closed.
+  void (*handle)(Session& session);
+};
+
 struct Thread {
   std::uint64_t hash = 0;
   std::uint64_t operations = 0;  // it has recorded
@@ -111,6 +118,7 @@ class Session : private ThreadView {
   /// when nobody waits for such.
   using OutsideWait = bool (*)(Session& session);
   void set_outside_wait(OutsideWait wait) { outside_wait_ = wait; }
+  void set_interruption(const Interruption& interruption) { interruption_ = &interruption; }
   /// Somebody is held back from now on.
   void hold_back(const HeldBack& held_back) {
     held_back_ = &held_back;
@@ -121,7 +129,7 @@ class Session : private ThreadView {
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
   /// A new thread, ready to start; nullptr when the system refuses.
-  virtual Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
+  virtual Thread* create_thread(const StackWish& stack, Carrier::Entry entry);
   /// Whether the thread that the current one creates next is never to run. Nothing is recorded of
   /// such a thread, nor of whoever creates or joins it.
   bool next_child_is_absent();
@@ -167,6 +175,8 @@ class Session : private ThreadView {
   Pending pending_of(abi::ThreadIndex thread) const override;
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
+  bool is_interrupted() const;
+  bool refresh_interrupted();
   void go_on();
   void decide();
   std::uint32_t decide_value(std::uint32_t bound);
@@ -198,6 +208,7 @@ class Session : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  const Interruption* interruption_ = nullptr;
   const HeldBack* held_back_ = nullptr;
   std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
   Strategy* strategy_ = nullptr;

@@ -11,6 +11,7 @@ struct Barrier {
   unsigned in;
   unsigned round;
   unsigned count;
+  int shared;
 };
 
 constinit WaitList waiting;
@@ -32,7 +33,12 @@ abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
   return abi::kNoThread;
 }
 
-constexpr Blocking kLeaving{&leave_ready, &nobody};
+Reach reach(const Operation& operation) {
+  return reinterpret_cast<const Barrier*>(operation.address)->shared != 0 ? Reach::Unseen
+                                                                          : Reach::Process;
+}
+
+constexpr Blocking kLeaving{&leave_ready, &nobody, &reach};
 constexpr Blocking kDestroying{&destroy_ready, &nobody};
 
 }  // namespace

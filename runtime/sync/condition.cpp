@@ -45,7 +45,16 @@ abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
   return abi::kNoThread;
 }
 
-constexpr Blocking kReacquiring{&reacquire_ready, &reacquire_holder};
+/// As libc lays it out.
+bool is_shared(const pthread_cond_t* condition) {
+  return (condition->__data.__wrefs & 1) != 0;
+}
+
+Reach reach(const Operation& operation) {
+  return operation.detail != 0 && waits(operation.thread) ? Reach::Unseen : Reach::Process;
+}
+
+constexpr Blocking kReacquiring{&reacquire_ready, &reacquire_holder, &reach};
 constexpr Blocking kWaking{&wake_ready, &nobody};
 
 unsigned begin_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t* mutex,
@@ -61,9 +70,10 @@ unsigned begin_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t
 
 /// Takes the mutex again. If the thread is to be cancelled, it ends with the mutex held, as POSIX
 /// has it; a signal that had already been given to it is not lost: it then returns first.
-int end_wait(Session& session, pthread_mutex_t* mutex, unsigned depth, bool cancelled,
+int end_wait(Session& session, pthread_mutex_t* mutex, bool shared, unsigned depth, bool cancelled,
              abi::SiteId site) {
-  const Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site, &kReacquiring);
+  Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site, &kReacquiring);
+  operation.detail = shared;
   session.arrive(operation);
   const abi::ThreadIndex thread = session.current_index();
   const int result = acquire_after_wait(session, mutex, depth, site);
@@ -121,7 +131,7 @@ int condition_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t*
   if (deadline != nullptr || may_wake_spuriously()) {
     why = wake(session, condition, deadline, site);
   }
-  const int result = end_wait(session, mutex, depth, why == ECANCELED, site);
+  const int result = end_wait(session, mutex, is_shared(condition), depth, why == ECANCELED, site);
   return result != 0 ? result : (why == ETIMEDOUT ? ETIMEDOUT : 0);
 }
 

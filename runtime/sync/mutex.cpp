@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "runtime/base/vector.h"
+#include "runtime/sync/outside.h"
 
 namespace heddle::runtime {
 namespace {
@@ -12,6 +13,7 @@ using Data = decltype(pthread_mutex_t::__data);
 
 constexpr int kDestroyed = -1;  // what glibc's pthread_mutex_destroy leaves in __kind
 constexpr int kRobust = 16;     // glibc's PTHREAD_MUTEX_ROBUST_NORMAL_NP
+constexpr int kShared = 128;    // glibc's PTHREAD_MUTEX_PSHARED_BIT
 
 // __lock
 constexpr int kFree = 0;
@@ -43,6 +45,15 @@ bool is_robust(const Data& data) {
   return (data.__kind & kRobust) != 0;
 }
 
+/// Threads of other processes, which nobody controls, take and release it at any time.
+bool is_shared(const Data& data) {
+  return data.__kind != kDestroyed && (data.__kind & kShared) != 0;
+}
+
+Reach reach(const Operation& operation) {
+  return is_shared(data_of(operation)) ? Reach::Noticed : Reach::Process;
+}
+
 int owner_mark(abi::ThreadIndex thread) {
   return thread + 1;
 }
@@ -67,10 +78,11 @@ int take(pthread_mutex_t* mutex, abi::ThreadIndex thread, unsigned depth, abi::S
 void release(pthread_mutex_t* mutex) {
   Data& data = mutex->__data;
   const bool lost = data.__lock == kTakenInconsistent;
-  data.__lock = kFree;
   data.__owner = lost ? kNotRecoverable : 0;
   data.__count = 0;
   data.__nusers = 0;
+  __atomic_store_n(&data.__lock, kFree, __ATOMIC_SEQ_CST);
+  if (is_shared(data)) futex_wake_all(reinterpret_cast<std::uint32_t*>(&data.__lock));
   if (!is_robust(data)) return;
   for (std::size_t i = 0; i < robust_held.size(); ++i) {
     if (robust_held[i].mutex == mutex) return robust_held.erase(i);
@@ -88,7 +100,7 @@ abi::ThreadIndex lock_holder(const Operation& operation, abi::SiteId& taken_at) 
   return mutex_holder(reinterpret_cast<pthread_mutex_t*>(operation.address), taken_at);
 }
 
-constexpr Blocking kLocking{&lock_ready, &lock_holder};
+constexpr Blocking kLocking{&lock_ready, &lock_holder, &reach};
 
 /// The attempt itself, at the thread's turn. Returns 0, EOWNERDEAD (both: it is taken) or why not.
 int attempt(pthread_mutex_t* mutex, abi::ThreadIndex thread, abi::SiteId site) {
@@ -96,7 +108,12 @@ int attempt(pthread_mutex_t* mutex, abi::ThreadIndex thread, abi::SiteId site) {
   if (data.__kind == kDestroyed) return EINVAL;
   if (data.__lock == kFree) {
     if (is_robust(data) && data.__owner == kNotRecoverable) return ENOTRECOVERABLE;
-    return take(mutex, thread, 1, site);
+    int expected = kFree;
+    if (!is_shared(data) || __atomic_compare_exchange_n(&data.__lock, &expected, kTaken, false,
+                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      return take(mutex, thread, 1, site);
+    }
+    return EBUSY;
   }
   if (owned_by(data, thread)) {
     if (type_of(data) == PTHREAD_MUTEX_RECURSIVE) {
@@ -120,8 +137,12 @@ void record_attempt(Session& session, const Operation& operation, int result) {
 
 int mutex_lock(Session& session, pthread_mutex_t* mutex, abi::SiteId site) {
   const Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site, &kLocking);
-  session.arrive(operation);
-  const int result = attempt(mutex, session.current_index(), site);
+  if (is_shared(mutex->__data)) outside_watch(session);
+  int result = EBUSY;
+  while (result == EBUSY) {  // again: another process was faster
+    session.arrive(operation);
+    result = attempt(mutex, session.current_index(), site);
+  }
   record_attempt(session, operation, result);
   return result;
 }

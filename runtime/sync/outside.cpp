@@ -41,6 +41,10 @@ bool waits_outside(const Thread& thread) {
   return !thread.finished && thread.pending.blocking == &kOutside;
 }
 
+bool waits_for_processes(const Thread& thread) {
+  return !thread.finished && reach_of(thread.pending) == Reach::Noticed;
+}
+
 constexpr int kMarkedDescriptors = 4096;
 constinit std::uint64_t internal_marks[kMarkedDescriptors / 64] = {};
 
@@ -78,9 +82,15 @@ void collect(const OutsideEvent& event, Waited& waited) {
 Waited collect_all(Session& session) {
   collected.clear();
   Waited waited;
+  bool waits_for_children = false;
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
     if (waits_outside(thread)) collect(event_of(thread.pending), waited);
+    if (waits_for_processes(thread)) waits_for_children = true;
+  }
+  if (waits_for_children && has_children()) {
+    waited.any = waited.external = true;
+    waited.all_have_descriptors = false;
   }
   if (waited.any && !waited.external) waited.external = has_children();
   return waited;
@@ -148,10 +158,14 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   return event.happened(event) || !signal_due(session.current_index());
 }
 
+void outside_watch(Session& session) {
+  session.set_outside_wait(&wait_outside);
+}
+
 void outside_refresh(Session& session) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
-    if (waits_outside(thread)) session.refresh_thread(thread.index);
+    if (waits_outside(thread) || waits_for_processes(thread)) session.refresh_thread(thread.index);
   }
 }
 

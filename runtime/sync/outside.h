@@ -24,6 +24,8 @@ struct OutsideEvent {
 /// The turn of an operation that cannot be done before `event` has happened, unless a signal or a
 /// cancellation comes for the thread. Returns false when it is a signal.
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
+/// Somebody may wait for what another process does in memory (Reach::Noticed).
+void outside_watch(Session& session);
 /// Something that others may wait for outside was done: looks again who can go on.
 void outside_refresh(Session& session);
 /// The current thread is about to let time pass. If all others who could go on would do no more

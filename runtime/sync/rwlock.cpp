@@ -94,8 +94,13 @@ abi::ThreadIndex write_holder(const Operation& operation, abi::SiteId& taken_at)
   return found->thread;
 }
 
-constexpr Blocking kReading{&read_ready, &read_holder};
-constexpr Blocking kWriting{&write_ready, &write_holder};
+Reach reach(const Operation& operation) {
+  const auto* const lock = reinterpret_cast<const pthread_rwlock_t*>(operation.address);
+  return lock->__data.__shared != 0 ? Reach::Unseen : Reach::Process;
+}
+
+constexpr Blocking kReading{&read_ready, &read_holder, &reach};
+constexpr Blocking kWriting{&write_ready, &write_holder, &reach};
 
 /// The attempt itself, at the thread's turn.
 int attempt(Session& session, std::uint64_t address, RwlockMode mode, int if_held, int if_own,

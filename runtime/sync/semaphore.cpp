@@ -6,6 +6,7 @@
 
 #include "runtime/entry/gate.h"
 #include "runtime/sync/cancellation.h"
+#include "runtime/sync/outside.h"
 #include "runtime/sync/signals.h"
 
 namespace heddle::runtime {
@@ -17,6 +18,16 @@ std::uint32_t& count_of(std::uint64_t address) {
   return *reinterpret_cast<std::uint32_t*>(address);
 }
 
+/// As libc lays it out: the third word says whether other processes use it.
+bool is_shared(std::uint64_t address) {
+  constexpr std::uint32_t kShared = 128;
+  return reinterpret_cast<const std::uint32_t*>(address)[2] == kShared;
+}
+
+Reach reach(const Operation& operation) {
+  return is_shared(operation.address) ? Reach::Noticed : Reach::Process;
+}
+
 bool wait_ready(const Operation& operation) {
   return count_of(operation.address) > 0 || cancellation_due(operation.thread) ||
          signal_due(operation.thread);
@@ -26,12 +37,18 @@ abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
   return abi::kNoThread;  // anybody might post
 }
 
-constexpr Blocking kWaiting{&wait_ready, &nobody};
+constexpr Blocking kWaiting{&wait_ready, &nobody, &reach};
 
+// Other processes may do the same at the same time.
 int take(std::uint32_t& count, int otherwise) {
-  if (count == 0) return otherwise;
-  --count;
-  return 0;
+  std::uint32_t seen = __atomic_load_n(&count, __ATOMIC_SEQ_CST);
+  while (seen != 0) {
+    if (__atomic_compare_exchange_n(&count, &seen, seen - 1, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST)) {
+      return 0;
+    }
+  }
+  return otherwise;
 }
 
 }  // namespace
@@ -42,11 +59,13 @@ int semaphore_wait(Session& session, sem_t* semaphore, const timespec* deadline,
       operation_on(semaphore, abi::EventKind::SemWait, site, timed ? nullptr : &kWaiting);
   if (timed) limit(operation, kWaiting, VirtualClock::nanoseconds(*deadline));
   const abi::ThreadIndex thread = session.current_index();
+  if (is_shared(operation.address)) outside_watch(session);
   for (;;) {
     session.arrive(operation);
     cancellation_act(session, site);
     std::uint32_t& count = count_of(operation.address);
     const int result = take(count, signal_due(thread) ? EINTR : ETIMEDOUT);
+    if (result == ETIMEDOUT && !timed) continue;  // another process was faster
     if (result == ETIMEDOUT) session.clock().advance_to(VirtualClock::nanoseconds(*deadline));
     session.record(operation, 0, static_cast<std::uint64_t>(result), count);
     session.refresh(operation.address);
@@ -72,7 +91,8 @@ int semaphore_post(Session& session, sem_t* semaphore, abi::SiteId site) {
   session.arrive(operation);
   std::uint32_t& count = count_of(operation.address);
   const int result = count == SEM_VALUE_MAX ? EOVERFLOW : 0;
-  if (result == 0) ++count;
+  if (result == 0) __atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST);
+  if (is_shared(operation.address)) futex_wake_all(&count);
   session.record(operation, 0, static_cast<std::uint64_t>(result), count);
   session.refresh(operation.address);
   return result;

@@ -89,6 +89,12 @@ void on_signal(int number, siginfo_t* info, void* context) {
   errno = error;
 }
 
+void handle_while_waiting(Session& session) {
+  Gate::open();
+  signal_deliver(session);
+  Gate::close();
+}
+
 SignalSet due_for(abi::ThreadIndex thread) {
   return (sent[thread] | deferred) & ~signal_mask_of(thread);
 }
@@ -122,6 +128,8 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   session.record(operation, 0, index, static_cast<std::uint64_t>(number));
   const bool finished = session.thread(index).finished;
   if (number == 0 || finished || is_ignored(number)) return 0;
+  static constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
+  session.set_interruption(kInterruption);
   sent[index] |= bit_of(number);
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);

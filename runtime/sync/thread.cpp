@@ -164,7 +164,7 @@ int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* att
   const bool absent = session.next_child_is_absent();
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadCreate, site);
   if (!absent) session.arrive(operation);
-  Thread* const thread = session.create_thread(wanted.stack_bytes, &thread_main);
+  Thread* const thread = session.create_thread(wanted.stack, &thread_main);
   if (!absent) session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
   if (thread == nullptr) return EAGAIN;
   signal_inherit_mask(session.current_index(), thread->index);

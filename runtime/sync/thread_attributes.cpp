@@ -47,7 +47,14 @@ int read_given(const pthread_attr_t* attributes, ThreadAttributes& out) {
   int detach_state = PTHREAD_CREATE_JOINABLE;
   pthread_attr_getdetachstate(attributes, &detach_state);
   out.detached = detach_state == PTHREAD_CREATE_DETACHED;
-  pthread_attr_getstacksize(attributes, &out.stack_bytes);
+  pthread_attr_getstacksize(attributes, &out.stack.bytes);
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  // Without a stack of the program's own libc gives the size below address 0.
+  if (pthread_attr_getstack(attributes, &lowest, &bytes) == 0 &&
+      reinterpret_cast<std::uint64_t>(lowest) + bytes != 0) {
+    out.stack = {bytes, lowest};
+  }
   out.has_mask = pthread_attr_getsigmask_np(attributes, &out.mask) == 0;
   return 0;
 }

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <cstddef>
+#include "runtime/carrier/carrier.h"
 
 namespace heddle::runtime {
 
 struct ThreadAttributes {
-  std::size_t stack_bytes = 0;  // at least
+  StackWish stack;
   bool detached = false;
   bool has_mask = false;
   sigset_t mask = {};

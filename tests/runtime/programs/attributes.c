@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of threads: defaults, and those that libc refuses.
+// Attributes of threads: a stack of the program's own, defaults, and those that libc refuses.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
@@ -7,6 +7,19 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+enum { kBytes = 256 << 10 };
+static char* lowest;
+
+static void* on_own_stack(void* unused) {
+  char here;
+  assert(&here >= lowest && &here < lowest + kBytes);
+  char text[1000];
+  snprintf(text, sizeof text, "%p", (void*)&here);
+  sched_yield();
+  return unused;
+}
 
 static void* with_mask(void* unused) {
   sigset_t mask;
@@ -27,6 +40,13 @@ static void run(const pthread_attr_t* attributes, void* (*routine)(void*)) {
 
 int main(void) {
   pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  lowest = aligned_alloc(4096, kBytes);
+  assert(pthread_attr_setstack(&attributes, lowest, kBytes) == 0);
+  run(&attributes, &on_own_stack);
+  run(&attributes, &on_own_stack);
+  pthread_attr_destroy(&attributes);
+
   pthread_t thread;
   pthread_attr_init(&attributes);
   pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
