@@ -19,8 +19,7 @@ bool has_line(const llvm::Instruction& instruction) {
   return instruction.getDebugLoc() && instruction.getDebugLoc().getLine() != 0;
 }
 
-/// Optimisations that move or merge instructions take their line away; what uses the result, or
-/// comes next, still has one.
+/// Optimisations that move or merge loads take their line away; what uses the result still has one.
 const llvm::DILocation* place_of(const llvm::Instruction& instruction) {
   if (has_line(instruction)) return instruction.getDebugLoc().get();
   const llvm::DILocation* first = nullptr;  // whatever order the uses are listed in
@@ -30,12 +29,7 @@ const llvm::DILocation* place_of(const llvm::Instruction& instruction) {
     const llvm::DILocation* const place = use->getDebugLoc().get();
     if (first == nullptr || place->getLine() < first->getLine()) first = place;
   }
-  if (first != nullptr) return first;
-  for (const llvm::Instruction* next = instruction.getNextNode(); next != nullptr;
-       next = next->getNextNode()) {
-    if (has_line(*next)) return next->getDebugLoc().get();
-  }
-  return instruction.getDebugLoc().get();
+  return first != nullptr ? first : instruction.getDebugLoc().get();
 }
 
 using abi::SiteKind;
