@@ -164,7 +164,7 @@ HTTPD_CONF = """ServerRoot {work}/web
 ServerName localhost
 Listen 127.0.0.1:{port}
 PidFile {work}/httpd.pid
-ErrorLog /dev/null
+ErrorLog /dev/stderr
 DocumentRoot {work}/web
 DefaultRuntimeDir {work}/web
 TypesConfig /dev/null
