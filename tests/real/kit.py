@@ -113,10 +113,13 @@ class Kit:
         """Words of the job's command line, its environment, and the file it reads."""
         work, port = self.work(program), free_port()
         words = {"work": work, "port": port}
-        (work / "text").write_bytes(TEXT)
-        (work / "page.html").write_bytes(PAGE)
-        (work / "httpd.conf").write_text(HTTPD_CONF.format(**words))
-        (work / "input").write_bytes(job.stdin)
+        (work / "web").mkdir(exist_ok=True)
+        for name, contents in (("text", TEXT), ("input", job.stdin), ("web/page.html", PAGE),
+                               ("httpd.conf", HTTPD_CONF.format(**words).encode())):
+            (work / name).write_bytes(contents)
+            # A time of access that the first reader does not change: a replay would see the new one.
+            written = (work / name).stat().st_mtime
+            os.utime(work / name, (written + 1, written))
         # What `heddle run` is told by flags, a full variant started by itself is told so.
         flags = zip(job.control[::2], job.control[1::2])
         options = ":".join(f"{flag.removeprefix('--').replace('-', '_')}={value}" for flag, value in flags)

@@ -159,13 +159,14 @@ PROGRAMS = [
 ]
 
 # What apache2 is told; the threads are few so that a run under control is short.
-HTTPD_CONF = """ServerRoot {work}
+# It looks at its directories, so what it writes (the file with its process id) goes elsewhere.
+HTTPD_CONF = """ServerRoot {work}/web
 ServerName localhost
 Listen 127.0.0.1:{port}
 PidFile {work}/httpd.pid
-ErrorLog /dev/null
-DocumentRoot {work}
-DefaultRuntimeDir {work}
+ErrorLog /dev/stderr
+DocumentRoot {work}/web
+DefaultRuntimeDir {work}/web
 TypesConfig /dev/null
 StartServers 1
 ServerLimit 1
