@@ -7,6 +7,7 @@ corpus.py figures DIR [-n N]   probability without and with, time to error, over
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -25,7 +26,8 @@ from statistics_of_runs import lower_bound, ratio_interval  # noqa: E402
 
 CC = os.environ.get("CC", "clang-19")
 CXX = os.environ.get("CXX", "clang++-19")
-CALLGRIND_REPEATS = 500
+CALLGRIND_REPEATS = 100
+RUNS_AT_ONCE = 4  # most of a pinned run is waiting
 STUCK_LIMIT = 20.0  # seconds; far beyond any run that is not stuck
 
 
@@ -129,6 +131,7 @@ def is_failure(kind, ending):
 
 
 def programs(build):
+    """Every program of the corpus that fails without a weak memory model."""
     build.mkdir(parents=True, exist_ok=True)
     return [Program(manifest.parent, build)
             for manifest in sorted((ROOT / "bugs").glob("*/manifest.json"))
@@ -149,8 +152,9 @@ def check(build):
 
 def count_failures(program, executable, runs):
     times, failures, other = [], 0, set()
-    for _ in range(runs):
-        ending, seconds = run(executable)
+    with concurrent.futures.ThreadPoolExecutor(RUNS_AT_ONCE) as pool:
+        ended = list(pool.map(lambda _: run(executable), range(runs)))
+    for ending, seconds in ended:
         if is_failure(program.kind, ending):
             failures += 1
             times.append(seconds)
@@ -194,14 +198,26 @@ def instructions(executable, repeats):
     return int(re.search(r"Collected : (\d+)", errors)[1])
 
 
+class Built:
+    """All that is executed for the figures of one program, and what no noise touches."""
+
+    def __init__(self, program):
+        self.program = program
+        self.plain = program.executable("buggy", pinned=False)
+        self.pinned = program.executable("buggy", pinned=True)
+        self.without, self.live = program.repeated(False), program.repeated(True)
+        counts = [instructions(x, CALLGRIND_REPEATS) for x in (self.without, self.live)]
+        self.instructions = counts[1] / counts[0] if counts[0] else None
+
+
 class Overhead:
     """The fixed version with against without breakpoints, from ABBA quadruples."""
 
-    def __init__(self, program, pairs):
-        without, live = program.repeated(False), program.repeated(True)
+    def __init__(self, built, pairs):
+        without, live = built.without, built.live
         repeats = 50
-        while (seconds := timed(without, repeats)[0]) < 0.25:
-            repeats = int(repeats * max(1.5, min(10, 0.3 / seconds)))
+        while (seconds := timed(without, repeats)[0]) < 0.2:
+            repeats = int(repeats * max(1.2, min(20, 0.23 / seconds)))
         wall, control, cpu, cpu_control = [], [], [], []
         for _ in range(pairs // 2):
             a1, b1, b2, a2 = (timed(x, repeats) for x in (without, live, live, without))
@@ -214,8 +230,6 @@ class Overhead:
         self.cpu = ratio_interval(cpu)
         self.control = ratio_interval(control)
         self.cpu_control = ratio_interval(cpu_control)
-        counts = [instructions(x, CALLGRIND_REPEATS) for x in (without, live)]
-        self.instructions = counts[1] / counts[0] if counts[0] else None
         self.paused_ms = paused_ms(live, repeats)
 
 
@@ -233,7 +247,8 @@ def percent(interval):
 
 
 def figures(build, runs, pairs):
-    print(f"Probability of the failure over {runs} native runs each, without and with the hand-placed "
+    print(f"Probability of the failure over {runs} native runs each ({RUNS_AT_ONCE} at a time), "
+          "without and with the hand-placed "
           "breakpoints; the bound is the one-sided 95 % lower bound (Clopper-Pearson). MTTE: mean "
           "wall time from the start of the process to its failure. Overhead: the fixed program, "
           f"repeated in one process, with against without breakpoints, {pairs} pairs in ABBA order, "
@@ -243,17 +258,20 @@ def figures(build, runs, pairs):
     print("| program | class | without | with | bound | MTTE s | fixed run s | paused ms | "
           "wall % | A/A % | < 5 % | CPU % | A/A % | instructions % |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
-    for program in programs(build):
-        plain, _ = count_failures(program, program.executable("buggy", pinned=False), runs)
-        failures, mtte = count_failures(program, program.executable("buggy", pinned=True), runs)
-        overhead = Overhead(program, pairs)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        all_built = list(pool.map(Built, programs(build)))
+    for built in all_built:
+        program = built.program
+        plain, _ = count_failures(program, built.plain, runs)
+        failures, mtte = count_failures(program, built.pinned, runs)
+        overhead = Overhead(built, pairs)
         cells = [
             program.name, program.manifest["class"], f"{plain / runs:.3f}",
             f"{failures / runs:.3f}", f"{lower_bound(failures, runs):.3f}",
             f"{mtte:.3f}" if mtte else "-", f"{overhead.seconds:.2f}", f"{overhead.paused_ms:.1f}",
             percent(overhead.wall), percent(overhead.control), verdict(overhead),
             percent(overhead.cpu), percent(overhead.cpu_control),
-            f"{(overhead.instructions - 1) * 100:+.1f}" if overhead.instructions else "-",
+            f"{(built.instructions - 1) * 100:+.1f}" if built.instructions else "-",
         ]
         print("| " + " | ".join(cells) + " |", flush=True)
 
@@ -263,7 +281,7 @@ if __name__ == "__main__":
     parser.add_argument("command", choices=("check", "figures"))
     parser.add_argument("build", type=pathlib.Path, help="a directory for what is built")
     parser.add_argument("-n", "--runs", type=int, default=300)
-    parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--pairs", type=int, default=10)
     arguments = parser.parse_args()
     if arguments.command == "check":
         sys.exit(check(arguments.build))

@@ -8,6 +8,8 @@ import sys
 
 RULE = re.compile(r"(?:(buggy|fixed) )?(before|after|replace) `(.*)`(?: ([+-] ?\d+))?$")
 
+CONTROLLED_SOME = "controlled: some"
+
 
 class PinError(Exception):
     pass
@@ -25,7 +27,7 @@ def parse(text):
             includes.append(line.split(maxsplit=1)[1])
         elif line.startswith("  ") and rules:
             rules[-1][4].append(line)
-        elif line and not line.startswith("#"):
+        elif line and not line.startswith("#") and line != CONTROLLED_SOME:
             raise PinError(f"not understood: {line}")
     return includes, rules
 
@@ -48,10 +50,18 @@ def pin(source, version, pins):
     return "\n".join([f"#include <{header}>" for header in includes] + lines) + "\n"
 
 
+def pins_of(path):
+    return (pathlib.Path(__file__).parent / f"{pathlib.Path(path).parent.name}.pins").read_text()
+
+
 def pin_file(path):
     path = pathlib.Path(path)
-    pins = pathlib.Path(__file__).parent / f"{path.parent.name}.pins"
-    return pin(path.read_text(), path.stem, pins.read_text())
+    return pin(path.read_text(), path.stem, pins_of(path))
+
+
+def certain_under_control(path):
+    """Whether every controlled run fails; if not, the scheduler still has a choice to make."""
+    return CONTROLLED_SOME not in pins_of(path).splitlines()
 
 
 if __name__ == "__main__":

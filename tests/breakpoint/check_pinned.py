@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A corpus program with its hand-placed breakpoints: the buggy one fails in the first controlled run,
-whatever the seed, and comes back byte by byte; the fixed one does not fail."""
+whatever the seed, and comes back byte by byte; the fixed one does not fail. Where the pins leave the
+scheduler a choice ("controlled: some"), one of the seeds must fail."""
 
 import json
 import pathlib
@@ -27,7 +28,7 @@ def main(tools, directory):
             source = pathlib.Path(work) / original.name
             source.write_text(pin.pin_file(original))
             workshop.build(source, version)
-        missed = []
+        missed, replayed = [], False
         for seed in range(1, SEEDS + 1):
             status, result = workshop.heddle("run", "--json", "--seed", seed, "--", "./buggy",
                                              *manifest["args"])
@@ -36,11 +37,14 @@ def main(tools, directory):
                 continue
             kind = result["outcome"]
             assert kind in kinds, f"seed {seed}: {kind}, expected one of {kinds}"
-            if seed == 1:
+            if not replayed:
+                replayed = True
                 workshop.replay_is_identical(result["run"])
             status, result = workshop.heddle("run", "--json", "--seed", seed, "--", "./fixed",
                                              *manifest["args"])
             assert status == 0, f"fixed, seed {seed}: {result}"
+        if not pin.certain_under_control(original):
+            missed = missed if len(missed) == SEEDS else []
         assert not missed, f"no failure from the seeds {missed} of {SEEDS}"
 
 

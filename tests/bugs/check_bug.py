@@ -72,6 +72,9 @@ class Bug:
             tries.append(result["schedules_to_first_failure"])
             again = self.heddle("replay", "--json", "-n", 20 if seed == 1 else 3, result["run"])
             assert again["reproduced"] and again["events"] > 0
+            if seed == 1:
+                again = self.heddle("replay", "--json", "--carrier", "kernel", "-n", 3, result["run"])
+                assert again["reproduced"] and again["events"] > 0
             # Bounds are those of the bug's main failure; others of its failures may need more.
             if not reduced and signature["kind"] == self.manifest["failure"]["kind"]:
                 self.check_reduced(result["run"], model)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks as sites: of cores and of processes."""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from workshop import TOOLS, Workshop
+
+PROGRAM = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int cells[8];
+static volatile int stage;
+
+static inline void set_cell(int* to, int value) {
+  *to = value * value;
+}
+
+__attribute__((noinline)) static void fill(int* to, int count) {
+  for (int i = 0; i < count; ++i) set_cell(&to[i], i);
+}
+
+static void* worker(void* argument) {
+  fill(cells, stage + 4);
+  stage = 1;
+  if (argument) fill((int*)argument, stage + 3);
+  for (;;) pause();
+}
+
+int main(int argc, char** argv) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, worker, argc > 1 ? (void*)8 : NULL);
+  pthread_join(thread, NULL);
+  return 0;
+}
+"""
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if text in line)
+
+
+def functions(thread):
+    return [frame["function"] for entry in thread["stack"] for frame in entry["frames"]]
+
+
+class Stacks(Workshop):
+    def build_production(self, *flags, name="prog"):
+        source = self.work / "program.c"
+        source.write_text(PROGRAM)
+        subprocess.run([TOOLS / "heddle-cc", "-g", "-O2", "-pthread", *flags, source, "-o",
+                        self.work / name], check=True,
+                       env={**os.environ, "HEDDLE_VARIANT": "production"})
+        return f"./{name}"
+
+    def core_of(self, program):
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        if pattern.startswith("|") or "/" in pattern:
+            self.skipTest(f"cores do not go to the working directory here ({pattern})")
+        subprocess.run([program, "crash"], cwd=self.work, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)))
+        return next(self.work.glob("core*"))
+
+    def check_crashed(self, shown):
+        self.assertEqual(shown["signal"], signal.SIGSEGV)
+        crashed, other = shown["threads"]
+        # The access was made by an inlined function: both are told, and the site is the store.
+        at = crashed["stack"][0]
+        self.assertEqual([frame["function"] for frame in at["frames"]], ["set_cell", "fill"])
+        self.assertEqual(at["frames"][0]["line"], line_of("*to = value"))
+        self.assertEqual([site["kind"] for site in at["sites"] if site["kind"] != "block"], ["store"])
+        self.assertTrue(any(begin <= at["file_address"] < end for begin, end in at["ranges"]))
+        self.assertIn("worker", functions(crashed))
+        # The caller is at its call, not behind it.
+        waits = next(entry for entry in other["stack"]
+                     if entry["frames"] and entry["frames"][0]["function"] == "main")
+        self.assertEqual([site["callee"] for site in waits["sites"]], ["pthread_join"])
+        return at["address"]
+
+    def test_a_core_is_shown_as_sites(self):
+        for flags in ((), ("-no-pie",)):
+            program = self.build_production(*flags)
+            core = self.core_of(program)
+            address = self.check_crashed(self.json("show", "--sites", program, "--core", core))
+            place = self.json("show", "--sites", program, "--core", core,
+                              "--pc", hex(address))["addresses"][0]
+            self.assertEqual([site["kind"] for site in place["sites"] if site["kind"] != "block"],
+                             ["store"], flags)
+            self.assertIn("set_cell program.c", self.heddle("show", "--sites", program, "--core",
+                                                           core).stdout)
+            core.unlink()
+
+    def test_bad_cores_are_refused(self):
+        program = self.build_production()
+        core = self.core_of(program)
+        whole = core.read_bytes()
+        broken = self.work / "broken"
+        for contents, words in ((whole[:len(whole) // 2], "cut off"), (b"", "not a file with contents"),
+                                (b"no core", "no ELF file"),
+                                ((self.work / "prog").read_bytes(), "not a core"),
+                                (whole[:18] + b"\x28" + whole[19:], "another machine")):
+            broken.write_bytes(contents)
+            self.refused("show", "--sites", program, "--core", broken, says=[words, "gcore"])
+        self.refused("show", "--sites", program, "--core", "nowhere", says=["cannot read nowhere"])
+        other = self.build_production("-DOTHER", "-O1", name="other")
+        self.refused("show", "--sites", other, "--core", core, says=["another build", "build-id"])
+
+    def test_a_process_is_shown_and_goes_on(self):
+        for flags in ((), ("-no-pie",)):
+            program = self.build_production(*flags)
+            process = subprocess.Popen([program], cwd=self.work)
+            try:
+                for _ in range(100):
+                    shown = self.json("show", "--sites", program, "--pid", process.pid)
+                    names = [functions(thread) for thread in shown["threads"]]
+                    if len(names) == 2 and "worker" in names[1]:
+                        break
+                    time.sleep(0.05)
+                self.assertIn("main", names[0])
+                self.assertIn("worker", names[1])
+                state = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+                self.assertNotIn("State:\tt", state)
+                self.assertIn("TracerPid:\t0", state)
+                self.assertIsNone(process.poll())
+            finally:
+                process.kill()
+                process.wait()
+        self.refused("show", "--sites", program, "--pid", process.pid, says=["no process"])
+        self.refused("show", "--sites", program, "--pid", os.getpid(), says=["another program"])
+        self.refused("show", "--sites", program, "--pid", "x", says=["'x' is not a process"])
+
+    def test_a_native_program_has_lines_but_no_sites(self):
+        source = self.work / "program.c"
+        source.write_text(PROGRAM)
+        program = self.build(source)
+        shown = self.json("show", "--sites", program, "--core", self.core_of(program))
+        self.assertFalse(shown["has_sites"])
+        self.assertIn("worker", functions(shown["threads"][0]))
+
+
+if __name__ == "__main__":
+    unittest.main()
