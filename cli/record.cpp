@@ -137,7 +137,7 @@ class Recording {
                  tally_.first_loss);
     }
     if (!tally_.runs.empty()) {
-      print_next(tally_.runs.front());
+      print_next(tally_.runs.front(), false);
     } else if (tally_.failing == 0) {
       fmt::print("More recordings: heddle record --until-failure {} -- {}\n", flags_.attempts * 100,
                  fmt::join(flags_.command, " "));

@@ -39,12 +39,18 @@ class Located:
         subprocess.run([tools / ("heddle-c++" if cpp else "heddle-cc"),
                         "-std=c++20" if cpp else "-std=c17", "-g", "-O1", "-pthread",
                         self.source, "-o", "buggy"], cwd=work, check=True)
-        self.heddle("explore", "--memory-model", self.manifest["memory_models"][0], "--seed", seed,
-                    "-n", self.manifest["explore_budget"], "--", "./buggy", *self.manifest["args"],
-                    status=1)
+        while self.explore(seed) != self.manifest["failure"]["kind"]:
+            seed += 1  # another of the bug's failures came first
         self.raw = self.heddle("locate", "latest")
         self.heddle("reduce", "latest")
         self.result = self.heddle("locate", "latest")
+
+    def explore(self, seed):
+        """The kind of the failure that is found first."""
+        found = self.heddle("explore", "--memory-model", self.manifest["memory_models"][0], "--seed",
+                            seed, "-n", self.manifest["explore_budget"], "--", "./buggy",
+                            *self.manifest["args"], status=1)
+        return found["failures"][0]["signature"]["kind"]
 
     def heddle(self, command, *arguments, status=0):
         line = [self.tools / "heddle", command, "--json", *map(str, arguments)]
