@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/woven.h"
 #include "base/error.h"
 #include "driver/build/build_id.h"
 #include "driver/build/cache.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr char kResponseName[] = "heddle-response.txt";
+constexpr char kWeavingName[] = "heddle-weaving.txt";
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
   return std::ranges::find(known, word) != known.end();
@@ -128,10 +130,17 @@ std::string first_lines(const std::string& text) {
   return text.substr(0, end);
 }
 
+constexpr std::string_view kWeavingComplaint = "heddle weaving: ";
+
 Error link_failed(const ToolResult& linker, const fs::path& program, const Cache& cache) {
   if (linker.output.find("No space left") != std::string::npos) {
     return environment_error(fmt::format("no space is left to derive a variant of {}; {}",
                                          program.string(), cache.advice()));
+  }
+  // What is wrong with a condition is only known where the program's variables are.
+  if (const std::size_t at = linker.output.find(kWeavingComplaint); at != std::string::npos) {
+    const std::size_t begin = at + kWeavingComplaint.size();
+    return user_error(linker.output.substr(begin, linker.output.find('\n', begin) - begin));
   }
   if (linker.output.find("undefined symbol: __heddle_") != std::string::npos) {
     return environment_error(
@@ -156,9 +165,9 @@ Error link_failed(const ToolResult& linker, const fs::path& program, const Cache
                   program.string(), first_lines(linker.output)));
 }
 
-void write_response(const fs::path& file, const Words& words, const Cache& cache) {
+void write_text(const fs::path& file, const std::string& text, const Cache& cache) {
   std::ofstream out(file, std::ios::binary);
-  out << join_words(words);
+  out << text;
   out.close();
   if (!out)
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
@@ -177,10 +186,21 @@ bool is_whole(const fs::path& program) {
          header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize <= size;
 }
 
+/// Puts what the pass weaves, and the code it calls, beside the saved link; gives what to link.
+Words add_weaving(const fs::path& directory, const Weaving& weaving, const Cache& cache) {
+  write_text(directory / kWeavingName, weaving.text, cache);
+  Words objects = {"heddle_woven_breakpoints.o"};
+  if (weaving.watches_freed_memory) objects.push_back("heddle_freed_memory.o");
+  for (const std::string& object : objects) {
+    fs::create_symlink(own_library(object.c_str()), directory / object);
+  }
+  return objects;
+}
+
 /// Links the variant into `output`; true if the result is tied to the program's directory.
 bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
                   const std::string& build_id, const Variant& variant, const fs::path& output,
-                  const Words& added, const Progress& progress) {
+                  const Words& added, const Weaving& weaving, const Progress& progress) {
   const auto say = [&](std::string_view what) {
     if (progress) progress(what);
   };
@@ -193,23 +213,34 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   const std::string home = fs::canonical(program).parent_path().string();
   Words words = rewrite_link(saved.words, home, output, variant);
   words.insert(words.end(), added.begin(), added.end());
-  write_response(saved.directory / kResponseName, words, cache);
+  Words tool = {"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name())};
+  if (variant.base == abi::VariantBase::Pinned) {
+    for (const std::string& object : add_weaving(saved.directory, weaving, cache)) {
+      words.push_back(object);
+    }
+    tool.push_back(fmt::format("{}={}", HEDDLE_PASS_WEAVING, kWeavingName));
+  }
+  tool.push_back(llvm_tool("ld.lld").string());
+  tool.push_back(fmt::format("@{}", kResponseName));
+  write_text(saved.directory / kResponseName, join_words(words), cache);
   say(fmt::format("linking the {} variant from bitcode", variant.name()));
-  const ToolResult linker =
-      run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
-                llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
-               saved.directory, /*capture=*/true);
+  const ToolResult linker = run_tool(tool, saved.directory, /*capture=*/true);
   if (linker.status != 0) throw link_failed(linker, program, cache);
   return uses_origin(saved.words);
 }
 
 }  // namespace
 
-fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
+fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress,
+                        const Weaving& weaving) {
   const std::string build_id = read_build_id(program);
   const Cache cache = Cache::of_user();
-  const std::string name =
+  std::string name =
       fmt::format("{}-{}", variant.name(), read_build_id(pass_plugin()).substr(0, 16));
+  if (!weaving.text.empty()) {
+    name += fmt::format("-{:016x}{}", std::hash<std::string>{}(weaving.text),
+                        weaving.watches_freed_memory ? "-freed" : "");
+  }
   // A program that finds its libraries from its own directory gets a variant that is tied to that
   // directory; another copy of the program must not find it.
   const std::string home = fs::canonical(program).parent_path().string();
@@ -230,7 +261,8 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
   if (fs::path made_meanwhile = find_cached(); !made_meanwhile.empty()) return made_meanwhile;
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  const bool is_tied = link_variant(cache, work, program, build_id, variant, output, {}, progress);
+  const bool is_tied =
+      link_variant(cache, work, program, build_id, variant, output, {}, weaving, progress);
   const fs::path place = cache.variant(build_id, is_tied ? tied_name : name, file_name);
   cache.publish(output, place);
   cache.evict();
@@ -247,7 +279,7 @@ void replace_by_variant(const fs::path& program, Variant variant) {
     // Nobody preloads the runtime into a program that is started by hand.
     added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));
   }
-  link_variant(cache, work, program, build_id, variant, output, added, {});
+  link_variant(cache, work, program, build_id, variant, output, added, {}, {});
   // The result has a build-id of its own; the native link stands behind it as well.
   cache.share(cache.link(build_id), cache.link(read_build_id(output)));
   std::error_code error;

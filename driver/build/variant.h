@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "abi/variant.h"
@@ -17,11 +18,17 @@ using abi::Variant;
 /// Told what a slow derivation is about, in a few words each time.
 using Progress = std::function<void(std::string_view)>;
 
+/// What the `pinned` variant is given (abi/woven.h).
+struct Weaving {
+  std::string text;
+  bool watches_freed_memory = false;
+};
+
 /// The path of the program's variant, made now or found in the cache. Two processes may ask at
 /// once. The variant needs the runtime library but does not say where it is: whoever starts it
 /// preloads it by absolute path. Throws heddle::Error.
 std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
-                                     const Progress& progress = {});
+                                     const Progress& progress = {}, const Weaving& weaving = {});
 
 /// Puts the variant in the place of the program that was just linked and saved. From then on it is
 /// the program: other variants can be derived from it.
