@@ -35,6 +35,8 @@ class Program {
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return executable_; }
+  /// What the user built.
+  const std::filesystem::path& original() const { return original_; }
   /// Which variant was derived; meaningless for a program that was not instrumented.
   abi::Variant variant() const { return variant_; }
   /// False for a program whose memory accesses cannot be seen.
@@ -57,6 +59,7 @@ class Program {
 
   std::string name_;
   std::string build_id_;
+  std::filesystem::path original_;
   std::filesystem::path executable_;
   abi::Variant variant_;
   bool sees_accesses_ = false;
