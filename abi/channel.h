@@ -112,6 +112,9 @@ enum class DecisionKind : std::uint16_t {
   // stronger.
   Hold = 8,
   Until = 9,
+  // Plans of the order strategy: `thread` does its next `occurrence` operations; the first of them
+  // is at `site`, unless that is kUnknownSite.
+  Turn = 11,
 };
 
 struct DecisionRecord {
@@ -140,6 +143,12 @@ struct PlanRecord {
   std::uint32_t occurrence;
   DecisionKind kind;
   std::uint16_t reserved[3];
+};
+
+/// What `thread` sees at its next look at the clock. Those of one thread stand together, in order.
+struct ClockRecord {
+  std::uint64_t thread;  // path hash
+  std::int64_t time;     // nanoseconds, as the virtual clock counts
 };
 
 inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
@@ -225,6 +234,9 @@ struct ChannelHeader {
   std::uint64_t steps_lost;  // for which there was no room
 
   FailureRecord failure;
+
+  Region recording;  // bytes: RecordingChunks (abi/recording.h), one after the other
+  Region clock;      // ClockRecord, written by the driver; behind them the virtual clock goes on
 };
 
 }  // namespace heddle::abi

@@ -96,7 +96,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   const Terminal terminal = Terminal::of_standard_output();
   ProgressLine progress(json);
   const driver::Program program =
-      driver::Program::open(flags.command[0], [&](std::string_view text) { progress.say(text); });
+      open_program(flags, [&](std::string_view text) { progress.say(text); });
   if (!program.instrumented() && !json) {
     progress.clear();
     fmt::print(stderr,

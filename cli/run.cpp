@@ -39,8 +39,8 @@ abi::Variant variant_of(const OneRunFlags& flags) {
 
 ExitCode run(OneRunFlags& flags, bool json) {
   ProgressLine progress(json);
-  const driver::Program program = driver::Program::open(
-      flags.command[0], [&](std::string_view text) { progress.say(text); }, variant_of(flags));
+  const driver::Program program =
+      open_program(flags, [&](std::string_view text) { progress.say(text); }, variant_of(flags));
   const driver::Inputs inputs = inputs_of(flags);
   std::vector<abi::PlanRecord> plan;
   if (!flags.schedule_file.empty()) {

@@ -78,6 +78,15 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option(flag_name(#option), slot(flags, flags.options.option), help) \
       ->capture_default_str();
 #include "abi/options.def"
+  command.add_flag("--check-determinism", flags.check_determinism,
+                   "execute each schedule twice and tell where the two differ first");
+  command.add_flag("--audit", flags.audit,
+                   "also watch the accesses that were proved unshared, and stop where that is "
+                   "wrong; the runs are the same, but slower");
+  add_program_flags(command, flags);
+}
+
+void add_program_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--stdin", flags.standard_input_file,
                      "file the program reads as its standard input (default: empty)");
   command
@@ -88,10 +97,21 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--fails-if", flags.fails_if,
                      "shell command that exits 0 when a run that ended normally is wrong; it finds "
                      "HEDDLE_EXIT, HEDDLE_STDOUT and HEDDLE_STDERR set");
-  command.add_flag("--check-determinism", flags.check_determinism,
-                   "execute each schedule twice and tell where the two differ first");
   command.add_option("program", flags.command, "the program and its arguments, after --")
       ->required();
+}
+
+driver::Program open_program(const RunFlags& flags, const driver::Progress& progress,
+                             abi::Variant variant) {
+  if (flags.audit) variant = variant.with(abi::Variant::Audit);
+  driver::Program program = driver::Program::open(flags.command[0], progress, variant);
+  if (flags.audit && program.sites() == nullptr) {
+    throw user_error(
+        fmt::format("--audit: {} was not built with heddle-cc, so that no access was proved "
+                    "unshared; build it with heddle-cc or leave --audit out",
+                    flags.command[0]));
+  }
+  return program;
 }
 
 abi::Options options_of(const RunFlags& flags) {
@@ -144,14 +164,15 @@ driver::ExploreLimits limits_of(const RunFlags& flags) {
 }
 
 store::RunInputs to_stored(const driver::Inputs& inputs) {
-  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(), {}};
+  store::RunInputs stored{
+      inputs.arguments, inputs.environment, inputs.directory.string(), {}, inputs.clock};
   if (!inputs.standard_input.empty()) stored.standard_input = inputs.standard_input;
   return stored;
 }
 
 driver::Inputs from_stored(const store::RunInputs& inputs) {
   return {inputs.arguments, inputs.environment, inputs.directory,
-          inputs.standard_input.value_or("")};
+          inputs.standard_input.value_or(""), inputs.clock};
 }
 
 }  // namespace heddle::cli

@@ -6,6 +6,7 @@
 #include "abi/names.h"
 #include "cli/command.h"
 #include "cli/present.h"
+#include "cli/show_code.h"
 #include "cli/show_sites.h"
 #include "cli/terminal.h"
 #include "report/json.h"
@@ -23,10 +24,16 @@ struct ShowFlags {
   bool output = false;
   std::string sites;
   std::vector<std::string> addresses;
+  CodeSource source;
 };
 
 ExitCode show(const ShowFlags& flags, bool json) {
-  if (!flags.addresses.empty()) return show_addresses(flags.sites, flags.addresses, json);
+  if (!flags.addresses.empty()) {
+    return show_addresses(flags.sites, flags.addresses, flags.source, json);
+  }
+  if (!flags.source.core.empty() || !flags.source.process.empty()) {
+    return show_stacks(flags.sites, flags.source, json);
+  }
   if (!flags.sites.empty()) return show_sites(flags.sites, json);
   const store::Store store = store::Store::open_existing();
   const store::RunSummary run = store.find(flags.run);
@@ -78,9 +85,22 @@ void add_show_command(CLI::App& app, Invocation& invocation) {
       ->type_name("PROG");
   command
       ->add_option("--pc", flags->addresses,
-                   "with --sites: which of them is at this address of the program's full variant")
+                   "with --sites: which of them is at this address of the program's full variant, "
+                   "of its own file if that is a variant, or of the core or process")
       ->type_name("ADDRESS")
       ->needs("--sites");
+  CLI::Option* const core =
+      command
+          ->add_option("--core", flags->source.core,
+                       "with --sites: every thread's stack in this core, on source lines and sites")
+          ->type_name("FILE")
+          ->needs("--sites");
+  command
+      ->add_option("--pid", flags->source.process,
+                   "with --sites: the same of a process, which goes on afterwards")
+      ->type_name("PID")
+      ->needs("--sites")
+      ->excludes(core);
   command->callback([flags, &invocation] {
     invocation.chosen = [flags, &invocation] { return show(*flags, invocation.json); };
   });

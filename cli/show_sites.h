@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 
@@ -12,10 +11,5 @@ namespace heddle::cli {
 
 /// `heddle show --sites PROG`: every site, and what the sharing analysis made of them.
 ExitCode show_sites(const std::string& program, bool json);
-
-/// `heddle show --pc ADDRESS... --sites PROG`: which instructions these addresses of the full
-/// variant's file were made from.
-ExitCode show_addresses(const std::string& program, const std::vector<std::string>& addresses,
-                        bool json);
 
 }  // namespace heddle::cli

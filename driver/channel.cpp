@@ -20,7 +20,9 @@ constexpr std::uint64_t kStepsPerEvent = 8;
 
 }  // namespace
 
-Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
+Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
+                 std::span<const abi::ClockRecord> clock)
+    : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
     bytes = (bytes + 63) & ~std::uint64_t{63};
@@ -38,6 +40,9 @@ Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channe
   header.threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
   header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
   header.text = region(1, kTextBytes);
+  header.recording = region(1, recording_bytes);
+  header.clock = region(sizeof(abi::ClockRecord), clock.size());
+  header.clock.count = clock.size();
   header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
   header.bytes = bytes;
 
@@ -55,6 +60,10 @@ Channel::Channel(std::uint64_t max_events) : memory_(memfd_create("heddle-channe
   }
   header_ = static_cast<abi::ChannelHeader*>(mapping);
   *header_ = header;
+  if (!clock.empty()) {
+    std::memcpy(reinterpret_cast<char*>(header_) + header.clock.offset, clock.data(),
+                clock.size_bytes());
+  }
 }
 
 Channel::~Channel() {
@@ -97,6 +106,10 @@ std::span<const abi::ObjectRecord> Channel::objects() const {
 
 std::span<const abi::StepRecord> Channel::steps() const {
   return view<abi::StepRecord>(header_->steps);
+}
+
+std::span<const char> Channel::recording() const {
+  return view<char>(header_->recording);
 }
 
 std::string_view Channel::text_at(std::uint32_t offset) const {

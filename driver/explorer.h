@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "driver/outcome.h"
 #include "driver/program.h"
 #include "driver/search/search.h"
 #include "driver/target.h"
@@ -72,6 +73,10 @@ using OnStatus = std::function<void(const ExploreStatus&)>;
 ExploreResult explore(const Program& program, const Inputs& inputs, Search& search,
                       const ExploreLimits& limits, const OnFailure& on_failure,
                       const OnStatus& on_status);
+
+/// How an execution ended. Throws when that says nothing about the program: Heddle could not go on.
+Ending judge(const Program& program, const Target& target, const Execution& execution,
+             const std::string& fails_if);
 
 /// A single execution under the given options and plan.
 KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Options& options,

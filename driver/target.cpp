@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "driver/build/toolchain.h"
+#include "driver/thread_path.h"
 
 namespace heddle::driver {
 namespace {
@@ -44,6 +45,14 @@ Descriptor make_input(const std::string& bytes) {
     throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
   }
   return file;
+}
+
+std::vector<abi::ClockRecord> clock_records(const Inputs& inputs) {
+  std::vector<abi::ClockRecord> records;
+  for (const auto& [path, times] : inputs.clock) {
+    for (const std::int64_t time : times) records.push_back({hash_of_path(path), time});
+  }
+  return records;
 }
 
 /// Most executions write nothing, and looking is cheaper than emptying.
@@ -112,8 +121,9 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 }  // namespace
 
 Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
-               std::uint64_t max_events, std::chrono::milliseconds timeout)
-    : channel_(max_events),
+               std::uint64_t max_events, std::chrono::milliseconds timeout,
+               std::uint64_t recording_bytes)
+    : channel_(max_events, recording_bytes, clock_records(inputs)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
@@ -171,13 +181,22 @@ void Target::set_state(abi::ChannelState state) {
 }
 
 bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
-  const steady_clock::time_point deadline = steady_clock::now() + timeout;
   const std::uint32_t* const word = &channel_.header().state;
+  // A long execution is not one that hangs: whatever adds events gets more time, up to
+  // --max-events.
+  const std::uint64_t* const progress = &channel_.header().events.count;
+  std::uint64_t seen = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  steady_clock::time_point deadline = steady_clock::now() + timeout;
   // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
   for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
-    if (steady_clock::now() >= deadline) return false;
+    const steady_clock::time_point now = steady_clock::now();
+    if (const std::uint64_t events = __atomic_load_n(progress, __ATOMIC_RELAXED); events != seen) {
+      seen = events;
+      deadline = now + timeout;
+    }
+    if (now >= deadline) return false;
     const timespec wait{0, kAliveCheck.count() * 1'000'000};
     if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
       int status = 0;

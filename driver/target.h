@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Inputs {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path directory;
   std::string standard_input;
+  /// What each thread ("t0.2.1") is told at its looks at the clock, where that was recorded.
+  std::map<std::string, std::vector<std::int64_t>> clock = {};
   bool operator==(const Inputs&) const = default;
 };
 
@@ -39,7 +42,7 @@ class Target {
  public:
   /// Starts `executable` with the runtime library loaded. Throws when it does not come up.
   Target(const std::filesystem::path& executable, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout);
+         std::chrono::milliseconds timeout, std::uint64_t recording_bytes = 0);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;

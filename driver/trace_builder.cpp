@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "driver/step_order.h"
+#include "driver/thread_path.h"
 #include "trace/words.h"
 
 namespace heddle::driver {
@@ -191,18 +192,6 @@ std::vector<trace::SkippedIterations> skipped_iterations(const Program& program,
     }
   }
   return skipped;
-}
-
-bool is_flusher(const std::string& path) {
-  return path.ends_with('~');
-}
-
-std::uint64_t hash_of_path(const std::string& path) {
-  std::uint64_t hash = abi::kMainThreadHash;
-  for (std::size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', dot + 1)) {
-    hash = abi::path_hash(hash, std::strtoull(path.c_str() + dot + 1, nullptr, 10));
-  }
-  return is_flusher(path) ? abi::path_hash(hash, abi::kFlusherOrdinal) : hash;
 }
 
 abi::SiteId site_of(const Program& program, const std::string& key, const char* does,

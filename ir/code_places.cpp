@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 
 #include "ir/symbol_table.h"
 
@@ -67,21 +66,49 @@ trace::Frame line_at(Dwarf_Die* unit, std::uint64_t address) {
   return frame;
 }
 
-/// Adds a frame for each function of the scopes round the address; `at` is where in the innermost.
-void add_scopes(Dwarf_Die* unit, std::uint64_t address, trace::Frame at,
-                std::vector<trace::Frame>& frames) {
-  Dwarf_Die* scopes = nullptr;
-  const int count = dwarf_getscopes(unit, address, &scopes);
-  for (int i = 0; i < count; ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    at.function = function_name(&scopes[i]);
+bool may_hold_functions(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+         tag == DW_TAG_module;
+}
+
+bool is_function(int tag) {
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/// The functions round an address, outermost first. libdw's own search (dwarf_getscopes of elfutils
+/// 0.188) finds nothing in units whose code is in several ranges, as link-time optimisation leaves
+/// them.
+bool add_scopes(Dwarf_Die* scope, std::uint64_t address, std::vector<Dwarf_Die>& functions) {
+  Dwarf_Die die;
+  if (dwarf_child(scope, &die) != 0) return false;
+  do {
+    const int tag = dwarf_tag(&die);
+    if (may_hold_functions(tag)) {
+      if (add_scopes(&die, address, functions)) return true;
+    } else if ((is_function(tag) || tag == DW_TAG_lexical_block) &&
+               dwarf_haspc(&die, address) == 1) {
+      if (is_function(tag)) functions.push_back(die);
+      Dwarf_Die inner = die;
+      add_scopes(&inner, address, functions);
+      return true;
+    }
+  } while (dwarf_siblingof(&die, &die) == 0);
+  return false;
+}
+
+/// `at` is where in the innermost function.
+std::vector<trace::Frame> inline_chain(Dwarf_Die* unit, std::uint64_t address, trace::Frame at) {
+  std::vector<Dwarf_Die> functions;
+  add_scopes(unit, address, functions);
+  std::vector<trace::Frame> frames;
+  for (auto function = functions.rbegin(); function != functions.rend(); ++function) {
+    at.function = function_name(&*function);
     frames.push_back(at);
-    if (tag == DW_TAG_subprogram) break;
-    at = {"", call_file(unit, &scopes[i]), attribute_number(&scopes[i], DW_AT_call_line),
-          attribute_number(&scopes[i], DW_AT_call_column)};
+    if (dwarf_tag(&*function) == DW_TAG_subprogram) break;
+    at = {"", call_file(unit, &*function), attribute_number(&*function, DW_AT_call_line),
+          attribute_number(&*function, DW_AT_call_column)};
   }
-  std::free(scopes);
+  return frames;
 }
 
 }  // namespace
@@ -94,7 +121,7 @@ std::vector<trace::Frame> frames_at(Dwfl_Module* module, std::uint64_t address) 
   std::vector<trace::Frame> frames;
   Dwarf_Addr bias = 0;
   if (Dwarf_Die* const unit = unit_of(module, address, bias)) {
-    add_scopes(unit, address - bias, line_at(unit, address - bias), frames);
+    frames = inline_chain(unit, address - bias, line_at(unit, address - bias));
   }
   if (frames.empty()) {
     if (const char* const symbol = dwfl_module_addrname(module, address)) {

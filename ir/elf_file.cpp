@@ -154,6 +154,19 @@ std::vector<std::string> ElfFile::needed_libraries() const {
   return libraries;
 }
 
+std::optional<std::uint64_t> ElfFile::address_of_offset(std::uint64_t offset) const {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_, &count) != 0) return std::nullopt;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD &&
+        segment.p_offset <= offset && offset - segment.p_offset < segment.p_filesz) {
+      return segment.p_vaddr + (offset - segment.p_offset);
+    }
+  }
+  return std::nullopt;
+}
+
 bool ElfFile::has_interpreter() const {
   std::size_t count = 0;
   if (elf_getphdrnum(elf_, &count) != 0) return false;

@@ -47,6 +47,9 @@ class ElfFile {
   /// The libraries it names, as it names them.
   std::vector<std::string> needed_libraries() const;
 
+  /// Where the byte at `offset` of the file is when it is loaded, before relocation.
+  std::optional<std::uint64_t> address_of_offset(std::uint64_t offset) const;
+
   /// False for a program that is linked statically.
   bool has_interpreter() const;
 

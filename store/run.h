@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct RunInputs {
   std::vector<std::string> environment;  // "NAME=value"
   std::string directory;
   std::optional<std::string> standard_input;  // a copy, when it was not a terminal
+  std::map<std::string, std::vector<std::int64_t>> clock = {};  // by thread: the times it was told
   bool operator==(const RunInputs&) const = default;
 };
 

@@ -64,6 +64,7 @@ std::string to_json(const RunInputs& inputs) {
                 {"environment", from_texts(inputs.environment)},
                 {"cwd", from_text(inputs.directory)}};
   if (inputs.standard_input) value["stdin"] = from_text(*inputs.standard_input);
+  if (!inputs.clock.empty()) value["clock"] = inputs.clock;
   return value.dump(2) + "\n";
 }
 
@@ -74,6 +75,7 @@ RunInputs inputs_from_json(std::string_view text, std::string_view file) {
     inputs.environment = to_texts(value.at("environment"));
     inputs.directory = to_text(value.at("cwd"));
     if (value.contains("stdin")) inputs.standard_input = to_text(value.at("stdin"));
+    if (value.contains("clock")) value.at("clock").get_to(inputs.clock);
     return inputs;
   });
 }

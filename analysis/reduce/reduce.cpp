@@ -38,7 +38,7 @@ class Reducer {
 
   Reduction run() {
     trials_.require_failure();
-    trials_.find_passing_order();
+    trials_.find_passing_orders();
     // What one part removes may make more removable by another.
     for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);

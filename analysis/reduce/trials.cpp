@@ -2,6 +2,7 @@
 #include "analysis/reduce/trials.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,29 @@ constexpr std::uint64_t kSearchEvents = 400'000;
 constexpr std::uint64_t kSearchExecutions = 20'000;
 
 using Place = std::pair<std::string, std::uint64_t>;
+
+/// Every thread runs as soon as it is created.
+trace::Schedule children_first(const Attempt& run) {
+  const trace::Trace& trace = run.trace;
+  trace::Schedule result = run.schedule;
+  result.decisions.clear();
+  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
+  std::vector<std::uint64_t> child(trace.threads.size(), trace::kNone);  // just created, by thread
+  for (const trace::Event& event : trace.events) {
+    if (event.kind == trace::EventKind::Flush) continue;
+    const std::uint32_t visit = ++visits[{event.thread, event.site}];
+    if (child[event.thread] < trace.threads.size() && event.site != trace::kNone) {
+      trace::Decision decision;
+      decision.thread = trace.threads[event.thread].path;
+      decision.site = trace.sites[event.site].key;
+      decision.occurrence = visit;
+      decision.target = trace.threads[child[event.thread]].path;
+      result.decisions.push_back(std::move(decision));
+    }
+    child[event.thread] = event.kind == trace::EventKind::ThreadCreate ? event.value : trace::kNone;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -58,14 +82,18 @@ void Trials::require_failure() {
       "heddle replay");
 }
 
-void Trials::find_passing_order() {
+void Trials::find_passing_orders() {
   for (std::uint64_t order = 0; order < kOrders && !stopping(); ++order) {
     const Attempt attempt = oracle_.run_sequentially(original_.schedule, order);
     count(attempt);
     if (attempt.trace.outcome.failed()) continue;
     result_.passing_order = order;
-    return;
+    break;
   }
+  if (!result_.passing_order || stopping()) return;
+  std::vector<Attempt> prompt = oracle_.follow_all(std::vector{children_first(original_)});
+  count(prompt[0]);
+  if (!prompt[0].trace.outcome.failed()) children_first_ = std::move(prompt[0]);
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken
@@ -97,7 +125,12 @@ Verdict Trials::criterion(const Attempt& attempt, const trace::Schedule& candida
   }
   const Attempt sequential = oracle_.run_sequentially(candidate, *result_.passing_order);
   count(sequential);
-  return sequential.trace.outcome.failed() ? Verdict::FailsSequentially : Verdict::Accepted;
+  if (sequential.trace.outcome.failed()) return Verdict::FailsSequentially;
+  if (!children_first_) return Verdict::Accepted;
+  const std::vector<Attempt> prompt =
+      oracle_.follow_all(std::vector{project(*children_first_, left_out_of(candidate))});
+  count(prompt[0]);
+  return prompt[0].trace.outcome.failed() ? Verdict::FailsSequentially : Verdict::Accepted;
 }
 
 std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, bool leaves_out) {

@@ -34,8 +34,9 @@ class Trials {
 
   /// Throws a user error when the failure does not come back.
   void require_failure();
-  /// Looks for an order in which the original passes when no thread is preempted.
-  void find_passing_order();
+  /// Looks for an order in which the original passes when no thread is preempted, and whether it
+  /// also does when every thread runs as soon as it is created.
+  void find_passing_orders();
 
   /// Judges candidates until the first that is accepted, which is the last of the result. Several
   /// are executed at once where the oracle can, also behind the accepted one.
@@ -61,6 +62,7 @@ class Trials {
   const ReduceOptions& options_;
   Reduction& result_;
   const std::string signature_;
+  std::optional<Attempt> children_first_;  // passes so
 };
 
 }  // namespace heddle::analysis

@@ -89,10 +89,10 @@ std::optional<build::Variant> wanted_variant() {
   const std::optional<build::Variant> variant = build::Variant::of_name(name);
   // A pinned program needs to be told what to pin: that is `heddle pin`.
   if (!variant || variant->base == heddle::abi::VariantBase::Pinned) {
-    throw heddle::user_error(
-        fmt::format("HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
-                    "and full, and +loops, +calls, +blocks, +branches behind any of the last three",
-                    name));
+    throw heddle::user_error(fmt::format(
+        "HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
+        "and full, and +loops, +calls, +blocks, +branches, +audit behind any of the last three",
+        name));
   }
   return variant;
 }

@@ -8,4 +8,6 @@
 namespace heddle::runtime {
 Carrier& fiber_carrier();
 Carrier& kernel_carrier();
+/// Lets a thread that the kernel carrier has created run, beside its creator.
+void set_free(abi::ThreadIndex thread);
 }  // namespace heddle::runtime

@@ -72,4 +72,8 @@ Carrier& kernel_carrier() {
   return the_carrier;
 }
 
+void set_free(abi::ThreadIndex thread) {
+  give_token(lender(thread));
+}
+
 }  // namespace heddle::runtime

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What include/heddle/annotate.h calls. An iteration that the plan leaves out is not begun; the
-// others leave an event at each end, so that a trace says what belonged to them.
+// others leave an event at each end, so that a trace says what belonged to them. A recording leaves
+// nothing out, and needs no such events: they are there when it has been brought under control.
 #include "runtime/entry/entry.h"
 
 using namespace heddle;
@@ -9,7 +10,7 @@ using namespace heddle::runtime;
 
 HEDDLE_ENTRY std::uint32_t __heddle_iteration_begin(const char*) noexcept {
   const Gate gate;
-  if (!gate) return 1;
+  if (!gate || !session().one_at_a_time()) return 1;
   const abi::SiteId site = call_site();
   const std::uint32_t iteration = session().begin_iteration(site);
   if (iteration == 0) return 0;
@@ -19,6 +20,6 @@ HEDDLE_ENTRY std::uint32_t __heddle_iteration_begin(const char*) noexcept {
 
 HEDDLE_ENTRY void __heddle_iteration_end(std::uint32_t iteration) noexcept {
   const Gate gate;
-  if (!gate) return;
+  if (!gate || !session().one_at_a_time()) return;
   session().record(operation_on(nullptr, abi::EventKind::IterationEnd, call_site()), 0, iteration);
 }

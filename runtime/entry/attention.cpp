@@ -12,7 +12,7 @@ void Gate::attend() {
   if (!run.running()) return;
   const abi::ThreadIndex thread = run.current_index();
   if (cancellation_due_at_once(thread)) {
-    closed_ = true;
+    close();
     thread_exit(run, PTHREAD_CANCELED);
   }
   for (std::uint32_t i = 0; i < run.thread_count(); ++i) {

@@ -8,8 +8,9 @@
 
 using namespace heddle::runtime;
 
+// Where threads really run in parallel the header's own waiting is the right one.
 HEDDLE_ENTRY int __heddle_breakpoint_controls() {
-  return session().running() ? 1 : 0;
+  return session().one_at_a_time() ? 1 : 0;
 }
 
 HEDDLE_ENTRY int __heddle_breakpoint_arrive(const void* breakpoint, unsigned side, unsigned sides,

@@ -34,8 +34,17 @@ bool any_stream_is_locked() {
   return false;
 }
 
+/// The current thread ends the program.
+void note_ending() {
+  Session& run = session();
+  run.complete_write();
+  if (run.running() && run.failure().kind == heddle::abi::FailureKind::None) {
+    run.failure().thread = run.current_index();
+  }
+}
+
 void at_exit(int status, void*) {
-  session().complete_write();
+  note_ending();
   if (!is_kept() || any_stream_is_locked()) return;
   fflush(nullptr);
   end_kept_execution(wait_status(status));
@@ -48,7 +57,7 @@ void heddle::runtime::watch_exit() {
 }
 
 HEDDLE_ENTRY void _exit(int status) {
-  session().complete_write();
+  note_ending();
   end_execution(wait_status(status));
   exit_now(status);
 }

@@ -49,29 +49,32 @@ bool called_by_libc(void* return_address) {
   return address >= text.begin && address < text.end;
 }
 
-/// Where the program runs natively (the child of a fork), its threads are the kernel's and come at
-/// any time. Under control one runs at a time.
-class NativeLock {
+/// Where the program runs in parallel (recorded, or natively as the child of a fork), its threads
+/// come to an arena at any time. Under control one runs at a time.
+class ArenaLock {
  public:
-  NativeLock() : held_(!session().running()) {
+  explicit ArenaLock(abi::ThreadIndex arena)
+      : taken_(all_[arena]), held_(!session().one_at_a_time()) {
     while (held_ && __atomic_exchange_n(&taken_, true, __ATOMIC_ACQUIRE)) {
       raw_syscall(SYS_sched_yield);
     }
   }
-  ~NativeLock() {
+  ~ArenaLock() {
     if (held_) __atomic_store_n(&taken_, false, __ATOMIC_RELEASE);
   }
-  NativeLock(const NativeLock&) = delete;
-  NativeLock& operator=(const NativeLock&) = delete;
+  ArenaLock(const ArenaLock&) = delete;
+  ArenaLock& operator=(const ArenaLock&) = delete;
 
  private:
+  bool& taken_;
   bool held_;
-  static inline constinit bool taken_ = false;
+  static inline constinit bool all_[abi::kMaxThreads] = {};
 };
 
 [[gnu::always_inline]] inline void* allocate(std::size_t size, std::size_t alignment) {
-  const NativeLock lock;
-  void* const memory = heap_allocate(arena_of_caller(), size, alignment, call_site());
+  const abi::ThreadIndex arena = arena_of_caller();
+  const ArenaLock lock(arena);
+  void* const memory = heap_allocate(arena, size, alignment, call_site());
   if (memory == nullptr) errno = ENOMEM;
   return memory;
 }
@@ -97,16 +100,18 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
     if (block.start == address && block.note->freed != 0) {
       report_double_free(run, block, operation.site);
     }
-    if (block.start == address)
+    if (block.start == address && run.one_at_a_time())
       run.objects().note_release(address, run.current_index(), operation.site);
   }
-  const NativeLock lock;
   const HeapBlock block = find_heap_block(address);
+  const ArenaLock lock(block.start == address ? block.thread : kRuntimeArena);
   if (block.start != address || block.note->live == 0) {
     print_error("heddle: free() of an address that malloc() did not return\n");
     std::abort();
   }
   heap_release(block);
+  if (session().audit().active()) [[unlikely]]
+    session().audit().forget(address, block.capacity);
 }
 
 }  // namespace

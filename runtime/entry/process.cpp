@@ -9,6 +9,7 @@
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/exits.h"
+#include "runtime/parallel/parallel_session.h"
 #include "runtime/session/debugger.h"
 #include "runtime/session/failure_signals.h"
 #include "runtime/session/fork_server.h"
@@ -50,6 +51,7 @@ int run_main(int count, char** arguments, char** environment) {
 HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
                                    void (*init)(), void (*fini)(), void (*loader_fini)(),
                                    void* stack_end) {
+  Gate::begin();
   bool has_driver = false;
   abi::ChannelHeader& channel = open_channel(has_driver);
   real();
@@ -63,6 +65,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   watch_exit();
   if (has_driver) serve_executions(channel);
   watch_forks();
+  if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);
   session().current().handle = __heddle_debug_threads[0] = pthread_self();
   program_main = main;

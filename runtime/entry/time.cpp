@@ -21,7 +21,8 @@ namespace {
 
 /// Returns 0, or EINTR: a signal came for this thread meanwhile.
 int sleep_for(std::int64_t duration) {
-  const Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, call_site());
+  Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, call_site());
+  operation.deadline = session().clock().now() + duration;
   Session& run = session();
   run.arrive(operation);
   cancellation_act(run, operation.site);
@@ -70,7 +71,7 @@ HEDDLE_ENTRY unsigned sleep(unsigned seconds) {
 HEDDLE_ENTRY int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const Gate gate;
   if (!gate) return real().clock_gettime(clock, time);
-  const std::int64_t now = session().clock().look();
+  const std::int64_t now = session().look_at_clock();
   *time = {now / VirtualClock::kSecond, now % VirtualClock::kSecond};
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "runtime/base/text.h"
 #include "runtime/schedule/follow_strategy.h"
 #include "runtime/schedule/guided_strategy.h"
+#include "runtime/schedule/order_strategy.h"
 #include "runtime/schedule/pct_strategy.h"
 #include "runtime/schedule/pos_strategy.h"
 #include "runtime/schedule/prefix_strategy.h"
@@ -18,6 +19,7 @@ Strategy* find_strategy(const char* name) {
   static constinit PrefixStrategy prefix;
   static constinit ReplayStrategy replay;
   static constinit FollowStrategy follow;
+  static constinit OrderStrategy order;
   static constinit PctStrategy pct;
   static constinit PosStrategy pos;
   static constinit UrwStrategy urw;
@@ -32,7 +34,7 @@ Strategy* find_strategy(const char* name) {
   const Row rows[] = {{"random", &random},     {"pct", &pct},       {"pos", &pos},
                       {"urw", &urw},           {"surw", &surw},     {"guided", &guided},
                       {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay},
-                      {"follow", &follow},     {"resume", &resume}};
+                      {"follow", &follow},     {"resume", &resume}, {"order", &order}};
   for (const Row& row : rows) {
     if (same_text(row.name, name)) return row.strategy;
   }

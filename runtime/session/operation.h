@@ -27,6 +27,10 @@ struct Operation {
   abi::ThreadIndex thread = 0;
   const Blocking* blocking = nullptr;  // nullptr: never held up
   std::uint64_t detail = 0;            // the primitive's own
+  // An operation with a time limit is never held up. Where time is real it is waited for this,
+  // until then (as Session::clock() counts).
+  const Blocking* awaited = nullptr;
+  std::int64_t deadline = 0;
 };
 
 inline Operation operation_on(const void* address, abi::EventKind kind, abi::SiteId site,
@@ -37,6 +41,12 @@ inline Operation operation_on(const void* address, abi::EventKind kind, abi::Sit
   operation.address = reinterpret_cast<std::uint64_t>(address);
   operation.blocking = blocking;
   return operation;
+}
+
+/// `operation` need not wait for `awaited` longer than until `deadline`.
+inline void limit(Operation& operation, const Blocking& awaited, std::int64_t deadline) {
+  operation.awaited = &awaited;
+  operation.deadline = deadline;
 }
 
 }  // namespace heddle::runtime

@@ -7,9 +7,19 @@
 #include "runtime/session/debugger.h"
 
 namespace heddle::runtime {
+namespace {
+
+constinit Session controlled_session;
+constinit Session* the_session = &controlled_session;
+
+}  // namespace
+
 Session& session() {
-  static constinit Session the_session;
-  return the_session;
+  return *the_session;
+}
+
+void use_session(Session& other) {
+  the_session = &other;
 }
 
 void Session::begin_run(abi::ChannelHeader& channel) {
@@ -235,6 +245,25 @@ std::uint32_t Session::choose_value(std::uint32_t bound) {
   return chosen;
 }
 
+/// A recorded run was told real times: in its replay every thread is told the same again.
+std::int64_t Session::look_at_clock() {
+  const abi::Region& region = recorder_.channel().clock;
+  const auto* const records = reinterpret_cast<const abi::ClockRecord*>(
+      reinterpret_cast<const char*>(&recorder_.channel()) + region.offset);
+  Thread& thread = current();
+  if (thread.clock_next == 0) {
+    while (thread.clock_next < region.count && records[thread.clock_next].thread != thread.hash) {
+      ++thread.clock_next;
+    }
+    ++thread.clock_next;
+  }
+  const std::uint64_t next = thread.clock_next - 1;
+  if (next >= region.count || records[next].thread != thread.hash) return clock_.look();
+  ++thread.clock_next;
+  clock_.advance_to(records[next].time);
+  return records[next].time;
+}
+
 void Session::refresh_thread(abi::ThreadIndex index) {
   const Operation& pending = threads_[index].pending;
   if (pending.blocking == nullptr || pending.blocking->ready(pending)) {
@@ -247,7 +276,7 @@ void Session::refresh_thread(abi::ThreadIndex index) {
 void Session::refresh(std::uint64_t address) {
   for (const Thread& thread : threads_) {
     if (thread.pending.blocking != nullptr && thread.pending.address == address &&
-        thread.index != current_ && !thread.finished) {
+        thread.index != current_index() && !thread.finished) {
       refresh_thread(thread.index);
     }
   }
@@ -264,6 +293,8 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
     failure().site = operation.site;
     stop(abi::FailureKind::NoProgress);
   }
+  if (audit_.active()) [[unlikely]]
+    audit(operation.kind, operation.site, operation.address, size);
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
@@ -298,7 +329,7 @@ void Session::stop(abi::FailureKind kind) {
   complete_write();
   abi::FailureRecord& record = failure();
   record.kind = kind;
-  record.thread = current_;
+  record.thread = current_index();
   record.plan_position = strategy_ == nullptr ? 0 : strategy_->plan_position();
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;

@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
@@ -51,56 +52,59 @@ struct Thread {
   void* (*routine)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  void* exit_target = nullptr;   // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  std::uint64_t clock_next = 0;  // which of the channel's clock records it is told next, + 1
   abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
   abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
 };
 
-class Session final : private ThreadView {
+class Session : private ThreadView {
  public:
   /// Starts an execution; the caller becomes its main thread.
-  void begin_run(abi::ChannelHeader& channel);
+  virtual void begin_run(abi::ChannelHeader& channel);
   /// The program forked: what runs here from now on is not controlled.
   void abandon() { running_ = false; }
   bool running() const { return running_; }
+  /// Whether at most one thread of the program runs at a time.
+  virtual bool one_at_a_time() const { return running_; }
 
-  Thread& current() { return threads_[current_]; }
-  abi::ThreadIndex current_index() const { return current_; }
+  Thread& current() { return threads_[current_index()]; }
+  virtual abi::ThreadIndex current_index() const { return current_; }
   Thread& thread(abi::ThreadIndex index) { return threads_[index]; }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads_.size()); }
 
   /// Waits for this thread's turn to do `operation` (whose `thread` is filled in here).
-  void arrive(const Operation& operation);
+  virtual void arrive(const Operation& operation);
   /// Records what the current thread did at its turn. Stops the run when it may not go on.
-  void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
-              std::uint64_t aux = 0);
+  virtual void record(const Operation& operation, std::uint32_t size = 0, std::uint64_t value = 0,
+                      std::uint64_t aux = 0);
   /// The current thread's turn to write; the program does it itself when it is back. Recorded, with
   /// what was written, before anything else happens.
-  void announce_write(const Operation& operation, unsigned bytes);
+  virtual void announce_write(const Operation& operation, unsigned bytes);
   /// What was announced has been written: called before whatever could hide it.
   void complete_write() {
     if (announced_.bytes != 0) [[unlikely]]
       record_announced();
   }
   /// Something about `address` changed: looks again who of those waiting for it can go on.
-  void refresh(std::uint64_t address);
-  void refresh_thread(abi::ThreadIndex index);
+  virtual void refresh(std::uint64_t address);
+  virtual void refresh_thread(abi::ThreadIndex index);
   /// Stops before the current thread's operation if a debugger wants it.
   void look_for_debugger();
   /// A choice of data, at the current thread's turn.
-  std::uint32_t choose_value(std::uint32_t bound);
+  virtual std::uint32_t choose_value(std::uint32_t bound);
 
   // Memory, at the current thread's turn. arrive() has drained where drains() says so.
-  std::uint64_t load(std::uint64_t address, unsigned bytes);
-  void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release);
+  virtual std::uint64_t load(std::uint64_t address, unsigned bytes);
+  virtual void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release);
   /// Makes visible what must be before these bytes are accessed without load() or store().
-  void settle(std::uint64_t address, std::uint64_t bytes);
+  virtual void settle(std::uint64_t address, std::uint64_t bytes);
   /// Makes all pending stores of the thread visible.
-  void drain(abi::ThreadIndex thread);
-  bool is_sequentially_consistent() const;
-  bool has_pending() const { return memory_->pending(current_) != 0; }
-  void order_stores() { memory_->order_stores(current_); }
+  virtual void drain(abi::ThreadIndex thread);
+  virtual bool is_sequentially_consistent() const;
+  virtual bool has_pending() const { return memory_->pending(current_) != 0; }
+  virtual void order_stores() { memory_->order_stores(current_); }
 
   /// What is asked when no thread can go on, before that is called a deadlock: waits for something
   /// outside the process (runtime/sync/outside.cpp) and refreshes who can go on then. Returns false
@@ -117,7 +121,7 @@ class Session final : private ThreadView {
   bool any_can_go_on() const { return enabled_.count() > 0; }
 
   /// A new thread, ready to start; nullptr when the system refuses.
-  Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
+  virtual Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry);
   /// Whether the thread that the current one creates next is never to run. Nothing is recorded of
   /// such a thread, nor of whoever creates or joins it.
   bool next_child_is_absent();
@@ -125,11 +129,16 @@ class Session final : private ThreadView {
   /// be left out.
   std::uint32_t begin_iteration(abi::SiteId site);
   /// The current thread is over; never returns.
-  [[noreturn]] void finish_thread();
+  [[noreturn]] virtual void finish_thread();
 
   ObjectMap& objects() { return objects_; }
+  Audit& audit() { return audit_; }
+  /// Ends the run: what is known of two accesses to the same memory cannot both be.
+  [[noreturn]] void contradict(const Audit::Access& access, const Audit::Contradiction& found);
   Recorder& recorder() { return recorder_; }
   VirtualClock& clock() { return clock_; }
+  /// The program looks at the clock.
+  virtual std::int64_t look_at_clock();
 
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);
@@ -137,10 +146,21 @@ class Session final : private ThreadView {
   /// Ends the run because the program needs something that is not there yet.
   [[noreturn]] void unsupported(const char* what);
   /// The program is crashing in the middle of its turn: what it was doing is recorded as it stands.
-  void record_interrupted();
+  virtual void record_interrupted();
+  /// The current thread, which kept its turn beyond its operation, goes back into the program.
+  virtual void leave() {}
+
+ protected:
+  void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
+  [[noreturn]] void report_stuck();
+
+  bool running_ = false;
+  Vector<Thread> threads_;
+  Recorder recorder_;
+  ObjectMap objects_;
+  Audit audit_;
 
  private:
-  void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
   bool is_absent(std::uint64_t hash) const;
   SchedulingPoint point() const;
   abi::ThreadIndex choose_next();
@@ -154,11 +174,10 @@ class Session final : private ThreadView {
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
   void record_announced();
+  void audit(abi::EventKind kind, abi::SiteId site, std::uint64_t address, std::uint64_t bytes);
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
-  [[noreturn]] void report_stuck();
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
-  bool running_ = false;
   bool at_turn_ = false;  // between arrive() and record()
   /// A write that the program was told to do and that is not recorded yet.
   struct Announced {
@@ -171,7 +190,6 @@ class Session final : private ThreadView {
   Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
-  Vector<Thread> threads_;
   Plan left_out_{};          // the plan's records of absent threads and skipped iterations
   VisitCounter iterations_;  // how many each thread has begun where, skipped ones included
   SiteSet quiet_;            // where the running thread just goes on if it can
@@ -184,13 +202,13 @@ class Session final : private ThreadView {
   FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
-  Recorder recorder_;
-  ObjectMap objects_;
   VirtualClock clock_;
 };
 
 /// The only session of this process. Only runtime/entry and runtime/sync call this.
 Session& session();
+/// Another kind of session takes its place, before the execution begins.
+void use_session(Session& other);
 
 /// Exit status of a process that stop() ended; the failure record says why.
 inline constexpr int kStoppedStatus = 125;

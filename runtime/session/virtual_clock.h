@@ -2,10 +2,13 @@
 //
 // A controlled run has no clock: time moves a little with every look at it and jumps where a thread
 // sleeps or times out, so that the same schedule reads the same times. All clocks show this one.
+// Only in a recorded run, which is not controlled, does it go by itself.
 #pragma once
 
 #include <cstdint>
 #include <ctime>
+
+#include "runtime/base/system.h"
 
 namespace heddle::runtime {
 
@@ -13,19 +16,28 @@ class VirtualClock {
  public:
   static constexpr std::int64_t kSecond = 1'000'000'000;
 
-  std::int64_t look() { return now_ += kLook; }
+  /// From now on the clock goes by itself, and nobody moves it.
+  void run_by_itself() { started_ = monotonic(); }
+  std::int64_t look() { return started_ != 0 ? now() : now_ += kLook; }
   void advance_by(std::int64_t nanoseconds) {
-    if (nanoseconds > 0) now_ += nanoseconds;
+    if (nanoseconds > 0 && started_ == 0) now_ += nanoseconds;
   }
   void advance_to(std::int64_t time) { advance_by(time - now_); }
-  std::int64_t now() const { return now_; }
+  std::int64_t now() const { return started_ == 0 ? now_ : now_ + (monotonic() - started_); }
 
   static std::int64_t nanoseconds(const timespec& time) {
     return time.tv_sec * kSecond + time.tv_nsec;
   }
 
  private:
+  static std::int64_t monotonic() {
+    timespec time{};
+    raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&time));
+    return nanoseconds(time);
+  }
+
   static constexpr std::int64_t kLook = 1000;
+  std::int64_t started_ = 0;  // 0: it does not go by itself
   std::int64_t now_ = 1'700'000'000 * kSecond;
 };
 

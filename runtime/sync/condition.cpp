@@ -88,8 +88,9 @@ void close_spurious(Session& session) {
 /// Between begin and end: why the wait is over, 0 (signalled), ETIMEDOUT, EINTR (for no reason) or
 /// ECANCELED.
 int wake(Session& session, pthread_cond_t* condition, const timespec* deadline, abi::SiteId site) {
-  const Operation operation = operation_on(condition, abi::EventKind::CondWake, site,
-                                           deadline != nullptr ? nullptr : &kWaking);
+  Operation operation = operation_on(condition, abi::EventKind::CondWake, site,
+                                     deadline != nullptr ? nullptr : &kWaking);
+  if (deadline != nullptr) limit(operation, kWaking, VirtualClock::nanoseconds(*deadline));
   session.arrive(operation);
   const abi::ThreadIndex thread = session.current_index();
   int result = 0;

@@ -55,8 +55,9 @@ long wait(Session& session, const FutexCall& call, bool is_bitset, abi::SiteId s
 
   const bool timed = call.timeout != nullptr;
   const std::int64_t deadline = timed ? deadline_of(session, call, !is_bitset) : 0;
-  const Operation end =
+  Operation end =
       operation_on(call.word, abi::EventKind::FutexResume, site, timed ? nullptr : &kResuming);
+  if (timed) limit(end, kResuming, deadline);
   session.arrive(end);
   const int result = waiters.contains(thread) ? ETIMEDOUT : 0;
   waiters.remove(thread);

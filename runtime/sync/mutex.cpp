@@ -128,7 +128,8 @@ int mutex_lock(Session& session, pthread_mutex_t* mutex, abi::SiteId site) {
 
 int mutex_timedlock(Session& session, pthread_mutex_t* mutex, const timespec& deadline,
                     abi::SiteId site) {
-  const Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site);
+  Operation operation = operation_on(mutex, abi::EventKind::MutexLock, site);
+  limit(operation, kLocking, VirtualClock::nanoseconds(deadline));
   session.arrive(operation);
   int result = attempt(mutex, session.current_index(), site);
   if (result == EBUSY && (deadline.tv_nsec < 0 || deadline.tv_nsec >= VirtualClock::kSecond)) {

@@ -132,9 +132,11 @@ int rwlock_lock(Session& session, pthread_rwlock_t* lock, RwlockMode mode, const
                 abi::SiteId site) {
   const bool reads = mode == RwlockMode::Read;
   const bool queues = !reads && writers_go_first(lock->__data);
-  const Operation operation =
+  const Blocking& waiting = reads ? kReading : kWriting;
+  Operation operation =
       operation_on(lock, reads ? abi::EventKind::RwlockRead : abi::EventKind::RwlockWrite, site,
-                   deadline != nullptr ? nullptr : (reads ? &kReading : &kWriting));
+                   deadline != nullptr ? nullptr : &waiting);
+  if (deadline != nullptr) limit(operation, waiting, VirtualClock::nanoseconds(*deadline));
   if (queues) {
     ++lock->__data.__writers;
     session.refresh(operation.address);

@@ -38,8 +38,9 @@ int take(std::uint32_t& count, int otherwise) {
 
 int semaphore_wait(Session& session, sem_t* semaphore, const timespec* deadline, abi::SiteId site) {
   const bool timed = deadline != nullptr;
-  const Operation operation =
+  Operation operation =
       operation_on(semaphore, abi::EventKind::SemWait, site, timed ? nullptr : &kWaiting);
+  if (timed) limit(operation, kWaiting, VirtualClock::nanoseconds(*deadline));
   const abi::ThreadIndex thread = session.current_index();
   for (;;) {
     session.arrive(operation);

@@ -232,6 +232,31 @@ class BadInput(Workshop):
         found = self.json("run", "--timeout", "0.5", "--", program, status=1)
         self.assertEqual(found["outcome"], "hang")
 
+    def test_a_long_execution_that_goes_on_is_not_hanging(self):
+        program = self.build("""
+#include <stdlib.h>
+volatile int shared;
+int main(void) {
+  for (int i = 0; i < 4; ++i) { ++shared; if (system("sleep 0.4") != 0) return 1; }
+  return 0;
+}""")
+        found = self.json("run", "--timeout", "1.2", "--", program)
+        self.assertEqual(found["outcome"], "none")
+
+    def test_what_is_overwritten_is_no_part_of_a_run(self):
+        program = self.build("""
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+char area[64];
+int main(int count, char** words) {
+  if (read(open("/dev/urandom", O_RDONLY), area, sizeof area) != sizeof area) return 1;
+  memset(area, count, 63 + count);
+  return words == 0;
+}""")
+        run = self.json("run", "--", program)["run"]
+        self.assertTrue(self.json("replay", run)["reproduced"])
+
     def test_a_program_that_makes_no_progress_is_stopped(self):
         program = self.build("int x; int main(void) { for (;;) __atomic_add_fetch(&x, 1, 5); }")
         found = self.json("run", "--max-events", "5000", "--", program, status=1)

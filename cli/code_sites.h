@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sites as people and scripts read them, and which of them are at an address of a program.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "ir/pc_map.h"
+#include "ir/site_table.h"
+
+namespace heddle::cli {
+
+nlohmann::json frames_json(const std::vector<trace::Frame>& frames);
+nlohmann::json site_json(abi::SiteId id, const ir::SiteInfo& site);
+
+/// "visits.c:18:9", or "?" for what the compiler made up.
+std::string place_of(const trace::Frame& frame);
+/// " < visitor visits.c:24:5 < main ...": what the innermost of the frames is inlined into.
+std::string inline_chain(const std::vector<trace::Frame>& frames);
+
+/// Accepts what debuggers print. Throws heddle::Error if it is no hexadecimal number.
+std::uint64_t parse_address(const std::string& text);
+
+/// A file that has a site table of its own.
+class CodeSites {
+ public:
+  explicit CodeSites(const std::filesystem::path& file);
+
+  /// Adds `instruction` (null: of no single one) and, if there is one, what it belongs to, its
+  /// sites and all machine code that was made from it.
+  void add_json(std::uint64_t file_address, nlohmann::json& object) const;
+  /// "instruction 71, block 3 of worker"; empty for what is of no single instruction.
+  std::string instruction_words(std::uint64_t file_address) const;
+  /// "site 12  worker+3.load.kfqz  shared", one for each site there.
+  std::vector<std::string> site_words(std::uint64_t file_address) const;
+  std::vector<abi::SiteId> sites_at(std::uint64_t file_address) const;
+  const ir::SiteTable& table() const { return sites_; }
+
+ private:
+  ir::SiteTable sites_;
+  ir::PcMap map_;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/parallel/parallel_session.h"
+
+#include <linux/futex.h>
+#include <poll.h>
+
+#include "runtime/base/text.h"
+#include "runtime/carrier/carriers.h"
+#include "runtime/entry/gate.h"
+#include "runtime/memory/raw_memory.h"
+#include "runtime/memory/stack_owner.h"
+#include "runtime/sync/outside.h"
+
+namespace heddle::runtime {
+namespace {
+
+constinit ParallelSession the_session;
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local abi::ThreadIndex current_thread = 0;
+
+/// How often what no thread of the program announces is looked for.
+constexpr std::int64_t kLookAgain = 1'000'000;
+
+/// Ordered by the memory it touches. load(), store() or settle() say which that is.
+bool is_access(abi::EventKind kind) {
+  switch (kind) {
+    case abi::EventKind::Load:
+    case abi::EventKind::Store:
+    case abi::EventKind::AtomicLoad:
+    case abi::EventKind::AtomicStore:
+    case abi::EventKind::AtomicRmw:
+    case abi::EventKind::AtomicCas:
+    case abi::EventKind::RangeRead:
+    case abi::EventKind::RangeWrite: return true;
+    default: return false;
+  }
+}
+
+bool waits_outside(abi::EventKind kind) {
+  return kind == abi::EventKind::Descriptor || kind == abi::EventKind::ProcessWait;
+}
+
+const char* why_unsupported(abi::EventKind kind) {
+  switch (kind) {
+    case abi::EventKind::ThreadCancel: return "pthread_cancel in a recorded run";
+    case abi::EventKind::ThreadSignal: return "pthread_kill in a recorded run";
+    case abi::EventKind::SignalWait: return "waiting for signals in a recorded run";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+bool records_in_parallel(const abi::ChannelHeader& channel) {
+  return same_text(channel.options.carrier, "parallel");
+}
+
+Session& parallel_session() {
+  return the_session;
+}
+
+void ParallelSession::begin_run(abi::ChannelHeader& channel) {
+  recorder_ = Recorder(&channel);
+  recorder_.begin_run();
+  channel.recording.count = 0;
+  threads_.resize(abi::kMaxThreads);  // it never moves again: others read it at any time
+  threads_.clear();
+  stripes_ = static_cast<Stripe*>(own_memory(sizeof(Stripe) * abi::kStripes));
+  objects_.begin_run(recorder_);
+  clock().run_by_itself();
+  add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
+  add_runner(0);
+  running_ = true;
+}
+
+abi::ThreadIndex ParallelSession::current_index() const {
+  return current_thread;
+}
+
+void ParallelSession::add_runner(abi::ThreadIndex index) {
+  runners_[index] = static_cast<Runner*>(own_memory(sizeof(Runner)));
+  *runners_[index] = {};
+  runners_[index]->index = index;
+  ++live_;
+}
+
+// --- the log
+
+void ParallelSession::next_chunk() {
+  abi::Region& region = recorder_.channel().recording;
+  const std::uint64_t at =
+      __atomic_fetch_add(&region.count, sizeof(abi::RecordingChunk), __ATOMIC_RELAXED);
+  if (at + sizeof(abi::RecordingChunk) > region.capacity) {
+    take_turn();
+    failure().site = current().pending.site;
+    stop(abi::FailureKind::NoProgress);
+  }
+  auto* const chunk = reinterpret_cast<abi::RecordingChunk*>(
+      reinterpret_cast<char*>(&recorder_.channel()) + region.offset + at);
+  chunk->thread = current_thread;
+  __atomic_store_n(&chunk->count, 0, __ATOMIC_RELEASE);
+  runners_[current_thread]->chunk = chunk;
+}
+
+void ParallelSession::write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
+                                 std::uint64_t sequence) {
+  Runner& self = *runners_[current_thread];
+  if (self.chunk == nullptr || self.chunk->count == abi::kStepsOfChunk) next_chunk();
+  abi::RecordingChunk& chunk = *self.chunk;
+  chunk.steps[chunk.count] = {sequence, site, kind, stripe};
+  __atomic_store_n(&chunk.count, chunk.count + 1, __ATOMIC_RELEASE);
+}
+
+/// The access is written down before it is made: it may be the program's last.
+void ParallelSession::enter_stripes(std::uint64_t address, std::uint64_t bytes, bool has_own_step) {
+  Runner& self = *runners_[current_thread];
+  if (self.held.any()) return;
+  self.held.lock(stripes_, address, bytes);
+  const Operation& operation = threads_[current_thread].pending;
+  abi::EventKind kind = has_own_step ? abi::EventKind::None : operation.kind;
+  for (const std::uint16_t stripe : self.held) {
+    write_down(kind, operation.site, stripe, stripes_[stripe].visits++);
+    kind = abi::EventKind::None;
+  }
+}
+
+// --- turns
+
+void ParallelSession::take_turn() {
+  if (Gate::keeps_turn()) return;
+  turn_.lock();
+  Gate::keep_turn(true);
+}
+
+void ParallelSession::release_turn() {
+  Gate::keep_turn(false);
+  turn_.unlock();
+}
+
+void ParallelSession::leave() {
+  release_turn();
+}
+
+void ParallelSession::arrive(const Operation& operation) {
+  Operation& pending = threads_[current_thread].pending;
+  if (is_access(operation.kind)) {
+    if (Gate::keeps_turn()) release_turn();
+    pending = operation;
+    return;
+  }
+  if (operation.kind == abi::EventKind::HeapFree) {
+    pending = operation;
+    const HeapBlock block = find_heap_block(operation.address);
+    enter_stripes(operation.address, block.start == 0 ? 1 : block.note->size, false);
+    return;
+  }
+  if (const char* const why = why_unsupported(operation.kind)) {
+    take_turn();
+    unsupported(why);
+  }
+  if (operation.kind == abi::EventKind::Sleep) {
+    if (Gate::keeps_turn()) release_turn();
+    pending = operation;
+    runners_[current_thread]->wake = 0;
+    while (clock().now() < operation.deadline)
+      sleep_until_woken(operation.deadline - clock().now());
+  }
+  take_turn();
+  pending = operation;
+  pending.thread = current_thread;
+  if (operation.awaited != nullptr) {
+    wait_with_limit(pending);
+  } else if (operation.blocking != nullptr) {
+    if (waits_outside(operation.kind)) {
+      wait_outside(pending);
+    } else {
+      wait_until_ready(pending);
+    }
+  }
+  write_down(operation.kind, operation.site, abi::kSyncStripe, turns_++);
+  if (operation.kind == abi::EventKind::FutexWait) {
+    enter_stripes(operation.address, sizeof(std::uint32_t), true);
+  }
+}
+
+void ParallelSession::record(const Operation& operation, std::uint32_t, std::uint64_t,
+                             std::uint64_t) {
+  runners_[current_thread]->held.unlock(stripes_);
+  if (is_access(operation.kind) && in_heap(operation.address)) stop_if_freed(operation);
+}
+
+void ParallelSession::stop_if_freed(const Operation& operation) {
+  const HeapBlock block = find_heap_block(operation.address);
+  if (block.start == 0 || block.note->freed == 0) return;
+  take_turn();
+  failure().site = operation.site;
+  stop(abi::FailureKind::UseAfterFree);
+}
+
+// --- waiting. The turn is given up meanwhile.
+
+void ParallelSession::sleep_until_woken(std::int64_t nanoseconds) {
+  const timespec limit{nanoseconds / VirtualClock::kSecond, nanoseconds % VirtualClock::kSecond};
+  Runner& self = *runners_[current_thread];
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&self.wake), FUTEX_WAIT_PRIVATE, 0,
+              nanoseconds < 0 ? 0 : reinterpret_cast<long>(&limit));
+}
+
+void ParallelSession::wait_until_ready(const Operation& operation) {
+  Runner& self = *runners_[current_thread];
+  while (!operation.blocking->ready(operation)) {
+    self.blocked = true;
+    __atomic_store_n(&self.wake, 0, __ATOMIC_RELAXED);
+    ++blocked_;
+    stop_if_stuck();
+    release_turn();
+    while (__atomic_load_n(&self.wake, __ATOMIC_ACQUIRE) == 0) sleep_until_woken(-1);
+    take_turn();
+  }
+}
+
+void ParallelSession::refresh_thread(abi::ThreadIndex index) {
+  Runner& runner = *runners_[index];
+  const Operation& pending = threads_[index].pending;
+  if (runner.blocked) {
+    if (!pending.blocking->ready(pending)) return;
+    runner.blocked = false;
+    --blocked_;
+  } else if (!runner.limited) {
+    return;
+  }
+  __atomic_store_n(&runner.wake, 1, __ATOMIC_RELEASE);
+  raw_syscall(SYS_futex, reinterpret_cast<long>(&runner.wake), FUTEX_WAKE_PRIVATE, 1);
+}
+
+void ParallelSession::wait_with_limit(const Operation& operation) {
+  Runner& self = *runners_[current_thread];
+  while (!operation.awaited->ready(operation)) {
+    const std::int64_t left = operation.deadline - clock().now();
+    if (left <= 0) return;
+    __atomic_store_n(&self.wake, 0, __ATOMIC_RELAXED);
+    self.limited = true;
+    release_turn();
+    sleep_until_woken(left < kLookAgain ? left : kLookAgain);
+    take_turn();
+    self.limited = false;
+  }
+}
+
+void ParallelSession::wait_outside(const Operation& operation) {
+  const auto& event = *reinterpret_cast<const OutsideEvent*>(operation.detail);
+  while (!operation.blocking->ready(operation)) {
+    release_turn();
+    raw_syscall(SYS_poll, reinterpret_cast<long>(event.descriptors), static_cast<long>(event.count),
+                kLookAgain / 1'000'000);
+    take_turn();
+  }
+}
+
+void ParallelSession::stop_if_stuck() {
+  if (blocked_ == live_ && live_ != 0) report_stuck();
+}
+
+// --- memory
+
+std::uint64_t ParallelSession::load(std::uint64_t address, unsigned bytes) {
+  enter_stripes(address, bytes, false);
+  return read_memory(address, bytes);
+}
+
+void ParallelSession::store(const Operation& operation, unsigned bytes, std::uint64_t value, bool) {
+  enter_stripes(operation.address, bytes, false);
+  write_memory(operation.address, bytes, value);
+}
+
+void ParallelSession::settle(std::uint64_t address, std::uint64_t bytes) {
+  enter_stripes(address, bytes, false);
+}
+
+void ParallelSession::announce_write(const Operation& operation, unsigned bytes) {
+  enter_stripes(operation.address, bytes, false);
+  record(operation, bytes, 0, 0);
+}
+
+// --- threads
+
+Thread* ParallelSession::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
+  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  const auto index = static_cast<abi::ThreadIndex>(threads_.size());
+  const unsigned long handle = kernel_carrier().create(index, stack_bytes, &first_steps);
+  if (handle == 0) return nullptr;
+  const std::uint32_t ordinal = ++current().children;
+  add_thread(current_thread, ordinal, abi::path_hash(current().hash, ordinal));
+  Thread& thread = threads_[index];
+  thread.handle = handle;
+  thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};
+  add_runner(index);
+  entry_ = entry;
+  set_free(index);
+  return &thread;
+}
+
+/// The beginning of a new thread, beside its creator: it gets its turn when that has left.
+void ParallelSession::first_steps() {
+  current_thread = stack_owner(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
+  ParallelSession& run = the_session;
+  run.take_turn();
+  run.write_down(abi::EventKind::ThreadStart, abi::kThreadStartSite, abi::kSyncStripe,
+                 run.turns_++);
+  run.entry_();
+}
+
+void ParallelSession::finish_thread() {
+  Thread& thread = current();
+  thread.finished = true;
+  thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_thread};
+  --live_;
+  refresh(thread.handle);
+  stop_if_stuck();
+  release_turn();
+  for (;;) raw_syscall(SYS_pause);  // what it lent stays: others may still point into its stack
+}
+
+std::int64_t ParallelSession::look_at_clock() {
+  const std::int64_t now = clock().look();
+  write_down(abi::EventKind::None, abi::kUnknownSite, abi::kClockStripe,
+             static_cast<std::uint64_t>(now));
+  return now;
+}
+
+}  // namespace heddle::runtime

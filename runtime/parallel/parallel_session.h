@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An execution whose threads really run in parallel, and which writes down the order in which they
+// did what others can see (abi/recording.h). It controls nothing, and to the primitives of
+// runtime/sync it is a session like the controlled one: a thread that arrives gets its turn when
+// nothing holds its operation up. Turns exclude each other only where they have to:
+//   - an access to memory holds the stripes of that memory, from before it until it is recorded;
+//   - everything else (synchronisation, threads, waiting) holds the one turn that all of it shares,
+//     until the thread goes back into the program: primitives keep what they know in common tables.
+// The same operations as under control, in an order that was real: so it can be enforced there.
+#pragma once
+
+#include "runtime/parallel/stripes.h"
+#include "runtime/session/session.h"
+
+namespace heddle::runtime {
+
+class ParallelSession final : public Session {
+ public:
+  void begin_run(abi::ChannelHeader& channel) override;
+  bool one_at_a_time() const override { return false; }
+  abi::ThreadIndex current_index() const override;
+
+  void arrive(const Operation& operation) override;
+  void record(const Operation& operation, std::uint32_t size, std::uint64_t value,
+              std::uint64_t aux) override;
+  void refresh_thread(abi::ThreadIndex index) override;
+  std::uint32_t choose_value(std::uint32_t) override { return 0; }
+
+  std::uint64_t load(std::uint64_t address, unsigned bytes) override;
+  void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool) override;
+  void settle(std::uint64_t address, std::uint64_t bytes) override;
+  void announce_write(const Operation& operation, unsigned bytes) override;
+  void drain(abi::ThreadIndex) override {}
+  bool is_sequentially_consistent() const override { return true; }
+  bool has_pending() const override { return false; }
+  void order_stores() override {}
+
+  Thread* create_thread(std::size_t stack_bytes, Carrier::Entry entry) override;
+  [[noreturn]] void finish_thread() override;
+
+  std::int64_t look_at_clock() override;
+  void record_interrupted() override {}  // what it was doing was written down before it was done
+  void leave() override;
+
+ private:
+  /// What a thread needs while it runs beside others.
+  struct Runner {
+    abi::ThreadIndex index;
+    bool blocked;        // waits until another thread has done something
+    bool limited;        // the same, but only so long
+    std::uint32_t wake;  // futex: 1 when somebody has
+    abi::RecordingChunk* chunk;
+    HeldStripes held;
+  };
+
+  void add_runner(abi::ThreadIndex index);
+  void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
+                  std::uint64_t sequence);
+  void next_chunk();
+  void enter_stripes(std::uint64_t address, std::uint64_t bytes, bool has_own_step);
+  void take_turn();
+  void release_turn();
+  void wait_until_ready(const Operation& operation);
+  void wait_with_limit(const Operation& operation);
+  void wait_outside(const Operation& operation);
+  void sleep_until_woken(std::int64_t nanoseconds);
+  void stop_if_freed(const Operation& operation);
+  void stop_if_stuck();
+  static void first_steps();
+
+  Runner* runners_[abi::kMaxThreads] = {};
+  Stripe* stripes_ = nullptr;
+  SpinLock turn_;
+  std::uint64_t turns_ = 0;
+  std::uint32_t live_ = 0;
+  std::uint32_t blocked_ = 0;
+  Carrier::Entry entry_ = nullptr;
+};
+
+/// The driver asks for a recording, not for a controlled run.
+bool records_in_parallel(const abi::ChannelHeader& channel);
+Session& parallel_session();
+
+}  // namespace heddle::runtime

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/order/order.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+
+namespace heddle::analysis {
+namespace {
+
+using abi::EventKind;
+
+/// Threads that touch stripes at random, and what each operation saw: that is what an order of them
+/// has to bring back.
+class RandomRun {
+ public:
+  explicit RandomRun(unsigned seed) : random_(seed) {
+    threads_ = 1 + random_() % 5;
+    for (unsigned i = 0; i < threads_; ++i) recording_.threads.push_back({i + 1, {}, {}});
+    const unsigned operations = random_() % 200;
+    for (unsigned i = 0; i < operations; ++i) operate(random_() % threads_);
+  }
+
+  Recording& recording() { return recording_; }
+  std::uint64_t operations() const { return operations_; }
+
+  /// Does every operation find the stripes as it did when it was recorded?
+  void check(const TotalOrder& order) const {
+    std::map<std::uint16_t, std::uint64_t> visits;
+    std::vector<std::size_t> next(threads_, 0);
+    for (const Turn& turn : order.turns) {
+      const auto& steps = recording_.threads[turn.thread].steps;
+      for (std::uint32_t i = 0; i < turn.operations; ++i) {
+        std::size_t& at = next[turn.thread];
+        do {
+          ASSERT_LT(at, steps.size());
+          ASSERT_EQ(steps[at].sequence, visits[steps[at].stripe]++);
+          ++at;
+        } while (at < steps.size() && steps[at].kind == EventKind::None);
+      }
+    }
+  }
+
+ private:
+  void operate(unsigned thread) {
+    ++operations_;
+    auto& steps = recording_.threads[thread].steps;
+    EventKind kind = EventKind::Store;
+    const unsigned first = random_() % 8;
+    for (unsigned stripe = first; stripe < first + 1 + random_() % 3; ++stripe) {
+      const auto number = static_cast<std::uint16_t>(stripe);
+      steps.push_back({visits_[number]++, 16, kind, number});
+      kind = EventKind::None;
+    }
+  }
+
+  std::mt19937 random_;
+  unsigned threads_ = 0;
+  std::uint64_t operations_ = 0;
+  std::map<std::uint16_t, std::uint64_t> visits_;
+  Recording recording_;
+};
+
+TEST(Order, GivesEveryOperationWhatItSaw) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    RandomRun run(seed);
+    const TotalOrder order = order_of(run.recording());
+    run.check(order);
+    EXPECT_EQ(order.operations + order.left_out, run.operations());
+  }
+}
+
+TEST(Order, OfACutLogIsAsLongAsItCanBe) {
+  std::mt19937 random(5);
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    RandomRun run(seed);
+    for (RecordedThread& thread : run.recording().threads) {
+      if (!thread.steps.empty()) thread.steps.resize(random() % (thread.steps.size() + 1));
+    }
+    run.check(order_of(run.recording()));
+  }
+}
+
+TEST(Order, SwitchesOnlyWhereItMust) {
+  Recording recording;
+  recording.threads.resize(2);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    recording.threads[0].steps.push_back({i, 16, EventKind::Load, 1});
+    recording.threads[1].steps.push_back({i, 17, EventKind::Load, 2});
+  }
+  recording.last = 1;
+  EXPECT_EQ(order_of(recording).turns.size(), 2u);
+}
+
+// It did not come back from it: whatever else was done was done before, or did not matter.
+TEST(Order, EndsWithTheOperationThatEndedTheRun) {
+  Recording recording;
+  recording.threads.resize(2);
+  recording.threads[0].steps = {{0, 16, EventKind::Load, 1}};
+  recording.threads[1].steps = {{0, 17, EventKind::Store, 2}, {1, 18, EventKind::Store, 1}};
+  recording.last = 0;
+  const TotalOrder order = order_of(recording);
+  ASSERT_EQ(order.turns.size(), 3u);
+  EXPECT_EQ(order.turns[0].thread, 1u);
+  EXPECT_EQ(order.turns[1].thread, 0u);
+}
+
+class Log {
+ public:
+  Log() : chunks_(3 * sizeof(abi::RecordingChunk)), threads_(2) {
+    threads_[0].hash = 1;
+    threads_[1].hash = abi::path_hash(1, 1);
+    for (unsigned i = 0; i < 3; ++i) {
+      abi::RecordingChunk& chunk =
+          *reinterpret_cast<abi::RecordingChunk*>(chunks_.data() + i * sizeof(abi::RecordingChunk));
+      chunk.thread = i % 2;
+      chunk.count = 100;
+      for (unsigned n = 0; n < 100; ++n) chunk.steps[n] = {n, 16, EventKind::Load, 7};
+    }
+  }
+  std::vector<char>& bytes() { return chunks_; }
+  Recording read(std::size_t bytes) const {
+    return read_recording(std::span(chunks_).first(bytes), threads_);
+  }
+
+ private:
+  std::vector<char> chunks_;
+  std::vector<abi::ThreadRecord> threads_;
+};
+
+TEST(Recording, ReadsEachThreadsChunksInOrder) {
+  const Log log;
+  const Recording recording = log.read(3 * sizeof(abi::RecordingChunk));
+  ASSERT_EQ(recording.threads.size(), 2u);
+  EXPECT_EQ(recording.threads[0].steps.size(), 200u);
+  EXPECT_EQ(recording.threads[1].steps.size(), 100u);
+  EXPECT_EQ(recording.threads[1].hash, abi::path_hash(1, 1));
+}
+
+TEST(Recording, CutAnywhereGivesWhatIsThere) {
+  const Log log;
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const std::size_t bytes = random() % (3 * sizeof(abi::RecordingChunk) + 1);
+    const Recording recording = log.read(bytes);
+    ASSERT_LE(recording.threads[0].steps.size() * sizeof(abi::RecordedStep), bytes);
+    order_of(recording);
+  }
+}
+
+TEST(Recording, OfGarbageIsARecording) {
+  Log log;
+  std::mt19937 random(4);
+  for (int i = 0; i < 1000; ++i) {
+    for (int changes = 0; changes < 20; ++changes) {
+      log.bytes()[random() % log.bytes().size()] = static_cast<char>(random());
+    }
+    for (const std::size_t chunk : {0, 1, 2}) {
+      log.bytes()[chunk * sizeof(abi::RecordingChunk) + random() % 16] =
+          static_cast<char>(random());
+    }
+    order_of(log.read(log.bytes().size()));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::analysis
