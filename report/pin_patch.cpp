@@ -69,6 +69,12 @@ std::size_t body_of_header(const std::string& line) {
   return body;
 }
 
+/// Nothing can be put behind a return, or behind what destructors do at a closing brace.
+bool leaves_scope(const std::string& line) {
+  const std::string text = trimmed(line);
+  return text.starts_with("return") || text.starts_with('}');
+}
+
 /// What is inserted at one line of a file.
 struct Insertion {
   Lines before;
@@ -87,6 +93,7 @@ class FilePatch {
   bool insert(std::uint32_t line, const std::string& statement, bool after) {
     if (line == 0 || line > lines_.size()) return false;
     Insertion& at = insertions_[line - 1];
+    after = after && !leaves_scope(lines_[line - 1]);
     // Of several at one line, what ends comes before what begins.
     (after ? at.after : at.before).push_back(statement);
     return true;
@@ -295,11 +302,11 @@ std::string pin_patch(const trace::Pins& pins, const SourceReader& read) {
       const bool c = is_c(side.at.file);
       file->declare(c ? "#include <heddle/breakpoint_c.h>" : "#include <heddle/breakpoint.h>");
       std::string turn;
-      // An action that ends in another file, or by returning, is left to its few milliseconds.
+      // An action that ends in another file, or with its scope, is left to its few milliseconds.
       if (side.until && side.until->file == side.at.file) {
         const Lines lines = read(side.until->file);
         const std::uint32_t line = side.until->line;
-        if (line > 0 && line <= lines.size() && !trimmed(lines[line - 1]).starts_with("return")) {
+        if (line > 0 && line <= lines.size() && !leaves_scope(lines[line - 1])) {
           turn = fmt::format("heddle_turn_{}", i + 1);
           file->declare(c ? fmt::format("static _Thread_local struct heddle_bp_turn {};", turn)
                           : fmt::format("static thread_local heddle::Turn {};", turn));

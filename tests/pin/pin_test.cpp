@@ -245,6 +245,15 @@ TEST(Patch, StatementsStayWhole) {
       << patch;
 }
 
+TEST(Patch, NothingGoesBehindTheEndOfAScope) {
+  const std::vector<std::string> source = {"void f(void) {", "  x = 1;", "}",
+                                           "void g(void) {", "  x = 2;", "}"};
+  const std::string patch =
+      report::pin_patch(at_lines(2, 3, 5), [&](const std::string&) { return source; });
+  EXPECT_EQ(patch.find("heddle_bp_end_turn"), std::string::npos) << patch;
+  EXPECT_EQ(patch.find(".turn"), std::string::npos) << patch;
+}
+
 TEST(Patch, WithoutTheSourceThereIsNone) {
   EXPECT_EQ(report::pin_patch(at_lines(1, 1, 2),
                               [](const std::string&) { return std::vector<std::string>(); }),
