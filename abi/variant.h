@@ -35,13 +35,16 @@ struct Variant {
   std::uint32_t extras = 0;  // sum of Extra
 
   /// False for a program that calls no hook.
-  constexpr bool needs_runtime() const { return base != VariantBase::Production || extras != 0; }
+  constexpr bool needs_runtime() const {
+    return (base != VariantBase::Production && base != VariantBase::Pinned) || extras != 0;
+  }
   constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
   constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }
   constexpr bool operator==(const Variant&) const = default;
 
   static const Variant Full;
   static const Variant Production;
+  static const Variant Pinned;
 
   /// Nothing when there is no such variant.
   static std::optional<Variant> of_name(std::string_view name) {
@@ -85,5 +88,6 @@ struct Variant {
 
 inline constexpr Variant Variant::Full{};
 inline constexpr Variant Variant::Production{VariantBase::Production, 0};
+inline constexpr Variant Variant::Pinned{VariantBase::Pinned, 0};
 
 }  // namespace heddle::abi

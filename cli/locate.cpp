@@ -8,8 +8,8 @@
 #include "analysis/localise/localise.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/kept_run.h"
 #include "cli/present.h"
-#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/variable_names.h"
 #include "driver/program_oracle.h"
@@ -106,20 +106,10 @@ void print_text(const analysis::Localisation& localisation, const store::RunSumm
 
 ExitCode locate(const LocateFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
-  const store::RunSummary summary = store.find(flags.run);
-  const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
-  const store::RunOutput output = store.load_output(summary.id);
-  const analysis::Attempt failed{store.load_trace(summary.id), store.load_schedule(summary.id),
-                                 output.standard_output, output.standard_error, summary.seconds};
-  if (failed.trace.outcome.kind == abi::FailureKind::Predicate && flags.fails_if.empty()) {
-    throw user_error(
-        fmt::format("{} was judged by a predicate; say it again: heddle locate {} --fails-if '...'",
-                    summary.id, summary.id));
-  }
-  analysis::LocaliseOptions options = options_of(flags, store);
   ProgressLine progress(json);
-  const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+  const KeptRun kept = open_kept_run(store, flags.run, "locate", flags.fails_if, progress);
+  const auto& [summary, inputs, failed, program] = kept;
+  analysis::LocaliseOptions options = options_of(flags, store);
   driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace),
                                event_bound(failed.trace), flags.fails_if);
   stop_on_interrupt();

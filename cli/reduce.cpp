@@ -9,6 +9,7 @@
 #include "analysis/reduce/reduce.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/kept_run.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -129,19 +130,9 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
 
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
-  const store::RunSummary summary = store.find(flags.run);
-  const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
-  const store::RunOutput output = store.load_output(summary.id);
-  const analysis::Attempt original{store.load_trace(summary.id), store.load_schedule(summary.id),
-                                   output.standard_output, output.standard_error, summary.seconds};
-  if (original.trace.outcome.kind == abi::FailureKind::Predicate && flags.fails_if.empty()) {
-    throw user_error(
-        fmt::format("{} was judged by a predicate; say it again: heddle reduce {} --fails-if '...'",
-                    summary.id, summary.id));
-  }
   ProgressLine progress(json);
-  const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+  const KeptRun kept = open_kept_run(store, flags.run, "reduce", flags.fails_if, progress);
+  const auto& [summary, inputs, original, program] = kept;
   const bool same_build = program.build_id() == summary.build_id;
   if (!same_build && !json) {
     progress.clear();

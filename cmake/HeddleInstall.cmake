@@ -26,6 +26,8 @@ install(TARGETS heddle heddle-cc heddle-c++ RUNTIME DESTINATION ${CMAKE_INSTALL_
 install(TARGETS heddle-ld RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS heddle_rt heddle_pass LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_mark.o
+              ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_woven_breakpoints.o
+              ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_freed_memory.o
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libheddle_tsan.so
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_gdb.py DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -100,11 +100,16 @@ Ending classify(const Target& target, const Execution& execution) {
 }
 
 bool predicate_holds(const std::string& command, const Target& target, const Ending& ending) {
-  const ScratchFile output(target.standard_output());
-  const ScratchFile error(target.standard_error());
+  return predicate_holds(command,
+                         {ending.exit_code, target.standard_output(), target.standard_error()});
+}
+
+bool predicate_holds(const std::string& command, const Said& said) {
+  const ScratchFile output(said.standard_output);
+  const ScratchFile error(said.standard_error);
   const std::string line =
-      fmt::format("export HEDDLE_EXIT={} HEDDLE_STDOUT='{}' HEDDLE_STDERR='{}'\n{}",
-                  ending.exit_code, output.path(), error.path(), command);
+      fmt::format("export HEDDLE_EXIT={} HEDDLE_STDOUT='{}' HEDDLE_STDERR='{}'\n{}", said.exit_code,
+                  output.path(), error.path(), command);
   const int status = std::system(line.c_str());
   if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) >= 126) {
     throw user_error(fmt::format("the predicate of --fails-if cannot be run: {}", command));

@@ -22,8 +22,16 @@ struct Ending {
 
 Ending classify(const Target& target, const Execution& execution);
 
+/// What a predicate may ask about.
+struct Said {
+  int exit_code = 0;
+  std::string standard_output;
+  std::string standard_error;
+};
+
 /// Runs a shell command with HEDDLE_EXIT, HEDDLE_STDOUT and HEDDLE_STDERR (files) set; true when it
 /// exits with 0. Throws a user error when the shell cannot run it.
+bool predicate_holds(const std::string& command, const Said& said);
 bool predicate_holds(const std::string& command, const Target& target, const Ending& ending);
 
 }  // namespace heddle::driver

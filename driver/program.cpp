@@ -64,7 +64,8 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
   const ir::ElfFile file(path);
   program.sees_accesses_ = file.needs("__tsan_init");
   program.build_id_ = build::read_build_id(path);
-  program.image_.executable = std::filesystem::absolute(path);
+  program.original_ = std::filesystem::absolute(path);
+  program.image_.executable = program.original_;
   if (build::is_heddle_built(path)) {
     program.image_.executable = build::derive_variant(path, variant, progress);
     // Objects of another compiler, built with -fsanitize=thread, have no sites in the table.

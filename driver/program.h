@@ -38,6 +38,8 @@ class Program {
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return image_.executable; }
   const Image& image() const { return image_; }
+  /// What the user built.
+  const std::filesystem::path& original() const { return original_; }
   /// Which variant was derived; meaningless for a program that was not instrumented.
   abi::Variant variant() const { return variant_; }
   /// False for a program whose memory accesses cannot be seen.
@@ -70,6 +72,7 @@ class Program {
 
   std::string name_;
   std::string build_id_;
+  std::filesystem::path original_;
   Image image_;
   abi::Variant variant_;
   bool sees_accesses_ = false;

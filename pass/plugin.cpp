@@ -19,6 +19,7 @@
 #include "pass/site_table.h"
 #include "pass/steps.h"
 #include "pass/structure.h"
+#include "pass/weaving.h"
 
 namespace heddle::pass {
 namespace {
@@ -53,6 +54,10 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     add_discriminators(module, layout);
 
     if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
+    if (variant_.base == abi::VariantBase::Pinned) {
+      weave_breakpoints(module, sites);
+      withdraw_promises(module);
+    }
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();

@@ -92,11 +92,6 @@ std::string details(const Trace& trace, const Event& event) {
   }
 }
 
-/// Where the compilers of this world look for <headers>.
-bool is_system_header(std::string_view file) {
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
-}
-
 }  // namespace
 
 std::string thread_name(const Trace& trace, std::uint64_t thread) {
@@ -178,6 +173,10 @@ std::string_view memory_order_name(std::uint64_t order) {
     case abi::MemoryOrder::SequentiallyConsistent: return "seq_cst";
   }
   return "unknown order";
+}
+
+bool is_system_header(std::string_view file) {
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
 }
 
 const Frame* source_frame(const Site& site) {

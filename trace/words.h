@@ -19,6 +19,8 @@ std::string thread_name(const Trace& trace, std::uint64_t thread);
 /// was inlined there. Null when the site is not in instrumented code.
 const Frame* source_frame(const Trace& trace, SiteIndex site);
 const Frame* source_frame(const Site& site);
+/// Where the compilers of this world look for <headers>.
+bool is_system_header(std::string_view file);
 
 std::string_view base_name(std::string_view file);
 

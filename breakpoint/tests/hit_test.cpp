@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "threads.h"
 
@@ -41,6 +42,23 @@ TEST(Hit, BothSidesAreToldAndCountedOnce) {
   EXPECT_EQ(stats.arrivals, 2u);
   EXPECT_EQ(stats.timeouts + stats.abandoned + stats.disorders, 0u);
   EXPECT_GT(stats.paused.count(), 0);
+}
+
+TEST(Hit, ATurnLastsUntilItsEnd) {
+  Log log;
+  run_all(
+      [&] {
+        heddle::Turn turn;
+        EXPECT_TRUE(heddle::breakpoint("turn").pause(kForever).first(turn));
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than order_ms
+        log.add('1');
+        turn.end();
+      },
+      [&] {
+        EXPECT_TRUE(heddle::breakpoint("turn").pause(kForever).second());
+        log.add('2');
+      });
+  EXPECT_EQ(log.text(), "12");
 }
 
 /// The side that arrives first must not matter.

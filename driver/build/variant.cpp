@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/woven.h"
 #include "base/error.h"
 #include "driver/build/build_id.h"
 #include "driver/build/cache.h"
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr char kResponseName[] = "heddle-response.txt";
+constexpr char kWeavingName[] = "heddle-weaving.txt";
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
   return std::ranges::find(known, word) != known.end();
@@ -128,10 +130,17 @@ std::string first_lines(const std::string& text) {
   return text.substr(0, end);
 }
 
+constexpr std::string_view kWeavingComplaint = "heddle weaving: ";
+
 Error link_failed(const ToolResult& linker, const fs::path& program, const Cache& cache) {
   if (linker.output.find("No space left") != std::string::npos) {
     return environment_error(fmt::format("no space is left to derive a variant of {}; {}",
                                          program.string(), cache.advice()));
+  }
+  // What is wrong with a condition is only known where the program's variables are.
+  if (const std::size_t at = linker.output.find(kWeavingComplaint); at != std::string::npos) {
+    const std::size_t begin = at + kWeavingComplaint.size();
+    return user_error(linker.output.substr(begin, linker.output.find('\n', begin) - begin));
   }
   if (linker.output.find("undefined symbol: __heddle_") != std::string::npos) {
     return environment_error(
@@ -157,9 +166,9 @@ Error link_failed(const ToolResult& linker, const fs::path& program, const Cache
                   program.string(), first_lines(linker.output)));
 }
 
-void write_response(const fs::path& file, const Words& words, const Cache& cache) {
+void write_text(const fs::path& file, const std::string& text, const Cache& cache) {
   std::ofstream out(file, std::ios::binary);
-  out << join_words(words);
+  out << text;
   out.close();
   if (!out)
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
@@ -181,8 +190,20 @@ bool is_whole(const fs::path& program) {
 struct Request {
   Variant variant;
   abi::SiteId first_site = abi::kFirstSite;
-  Words added;  // to the linker's command line
+  Words added;      // to the linker's command line
+  Weaving weaving;  // of the pinned variant
 };
+
+/// Puts what the pass weaves, and the code it calls, beside the saved link; gives what to link.
+Words add_weaving(const fs::path& directory, const Weaving& weaving, const Cache& cache) {
+  write_text(directory / kWeavingName, weaving.text, cache);
+  Words objects = {"heddle_woven_breakpoints.o"};
+  if (weaving.watches_freed_memory) objects.push_back("heddle_freed_memory.o");
+  for (const std::string& object : objects) {
+    fs::create_symlink(own_library(object.c_str()), directory / object);
+  }
+  return objects;
+}
 
 /// Links the variant into `output`; true if the result is tied to the program's directory.
 bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
@@ -201,13 +222,19 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   const std::string home = fs::canonical(program).parent_path().string();
   Words words = rewrite_link(saved.words, home, output, variant);
   words.insert(words.end(), request.added.begin(), request.added.end());
-  write_response(saved.directory / kResponseName, words, cache);
+  Words tool = {"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
+                fmt::format("{}={}", abi::kPassFirstSiteVariable, request.first_site)};
+  if (variant.base == abi::VariantBase::Pinned) {
+    for (const std::string& object : add_weaving(saved.directory, request.weaving, cache)) {
+      words.push_back(object);
+    }
+    tool.push_back(fmt::format("{}={}", HEDDLE_PASS_WEAVING, kWeavingName));
+  }
+  tool.push_back(llvm_tool("ld.lld").string());
+  tool.push_back(fmt::format("@{}", kResponseName));
+  write_text(saved.directory / kResponseName, join_words(words), cache);
   say(fmt::format("linking the {} variant from bitcode", variant.name()));
-  const ToolResult linker =
-      run_tool({"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
-                fmt::format("{}={}", abi::kPassFirstSiteVariable, request.first_site),
-                llvm_tool("ld.lld").string(), fmt::format("@{}", kResponseName)},
-               saved.directory, /*capture=*/true);
+  const ToolResult linker = run_tool(tool, saved.directory, /*capture=*/true);
   if (linker.status != 0) throw link_failed(linker, program, cache);
   return uses_origin(saved.words);
 }
@@ -248,8 +275,14 @@ fs::path derive(const fs::path& program, const std::string& variant_name, const 
 
 }  // namespace
 
-fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress) {
-  return derive(program, variant.name(), {variant, abi::kFirstSite, {}}, progress);
+fs::path derive_variant(const fs::path& program, Variant variant, const Progress& progress,
+                        const Weaving& weaving) {
+  std::string name = variant.name();
+  if (!weaving.text.empty()) {
+    name += fmt::format("-{:016x}{}", std::hash<std::string>{}(weaving.text),
+                        weaving.watches_freed_memory ? "-freed" : "");
+  }
+  return derive(program, name, {variant, abi::kFirstSite, {}, weaving}, progress);
 }
 
 fs::path derive_library(const fs::path& library, const std::string& soname, abi::SiteId first,
@@ -258,7 +291,7 @@ fs::path derive_library(const fs::path& library, const std::string& soname, abi:
   return derive(
       library,
       fmt::format("{}@{}-{:016x}", variant.name(), first, std::hash<std::string>{}(soname)),
-      {variant, first, {fmt::format("-soname={}", soname)}}, progress);
+      {variant, first, {fmt::format("-soname={}", soname)}, {}}, progress);
 }
 
 void replace_by_variant(const fs::path& program, Variant variant) {
@@ -266,7 +299,7 @@ void replace_by_variant(const fs::path& program, Variant variant) {
   const Cache cache = Cache::of_user();
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  Request request{variant, abi::kFirstSite, {}};
+  Request request{variant, abi::kFirstSite, {}, {}};
   if (variant.needs_runtime()) {
     // Nobody preloads the runtime into a program that is started by hand.
     request.added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));

@@ -19,11 +19,17 @@ using abi::Variant;
 /// Told what a slow derivation is about, in a few words each time.
 using Progress = std::function<void(std::string_view)>;
 
+/// What the `pinned` variant is given (abi/woven.h).
+struct Weaving {
+  std::string text;
+  bool watches_freed_memory = false;
+};
+
 /// The path of the program's variant, made now or found in the cache. Two processes may ask at
 /// once. The variant needs the runtime library but does not say where it is: whoever starts it
 /// preloads it by absolute path. Throws heddle::Error.
 std::filesystem::path derive_variant(const std::filesystem::path& program, Variant variant,
-                                     const Progress& progress = {});
+                                     const Progress& progress = {}, const Weaving& weaving = {});
 
 /// The same of a library that a program loads under `soname`, its sites numbered from `first` on.
 std::filesystem::path derive_library(const std::filesystem::path& library,

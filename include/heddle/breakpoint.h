@@ -154,6 +154,23 @@ class TurnGuard {
 
 }  // namespace breakpoint_detail
 
+/// An action that is no single expression: begun by first(turn), side(k, turn) and so on, over at
+/// end(), which does nothing if the breakpoint was not hit. Used by one thread: thread_local where
+/// it begins in one function and ends in another.
+class Turn {
+ public:
+  Turn() = default;
+  ~Turn() { end(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  void end() { heddle_bp_end_turn(&turn_); }
+
+ private:
+  template <unsigned, class, class, class>
+  friend class Trigger;
+  heddle_bp_turn turn_{};
+};
+
 /// One side of a breakpoint, refined call by call and ended by first(), second(), side() or any().
 /// A temporary: everything it refers to must live until the end of the expression only.
 template <unsigned Sides = 2, class State = breakpoint_detail::Nothing,
@@ -234,6 +251,15 @@ class Trigger {
   bool side(unsigned side) {
     if (!heddle_bp_enabled()) return false;
     return arrive(side, nullptr);
+  }
+
+  /// The same; if hit, the next side goes on at turn.end().
+  bool first(Turn& turn) { return side(0, turn); }
+  bool second(Turn& turn) { return side(1, turn); }
+  bool any(Turn& turn) { return side(HEDDLE_BP_ANY_SIDE, turn); }
+  bool side(unsigned side, Turn& turn) {
+    if (!heddle_bp_enabled()) return false;
+    return arrive(side, &turn.turn_);
   }
 
   /// The same, then action(), hit or not; if hit, the next side goes on when it has returned. The

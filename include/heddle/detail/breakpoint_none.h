@@ -24,6 +24,12 @@ inline bool configure_breakpoints(const char*) {
   return true;
 }
 
+class Turn {
+ public:
+  ~Turn() {}  // not trivial: see Holding
+  void end() {}
+};
+
 class Trigger {
  public:
   using Time = std::chrono::duration<double, std::milli>;
@@ -49,6 +55,11 @@ class Trigger {
   bool second() { return false; }
   bool any() { return false; }
   bool side(unsigned) { return false; }
+
+  bool first(Turn&) { return false; }
+  bool second(Turn&) { return false; }
+  bool any(Turn&) { return false; }
+  bool side(unsigned, Turn&) { return false; }
 
   template <class Action>
   bool first(Action&& action) {

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pass/weaving.h"
+
+#include <cstdlib>
+
+#include "abi/woven.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "pass/condition.h"
+
+namespace heddle::pass {
+namespace {
+
+[[noreturn]] void refuse(const llvm::Twine& what) {
+  llvm::report_fatal_error("heddle weaving: " + what, /*gen_crash_diag=*/false);
+}
+
+/// Where the call goes; null: nothing follows the instruction.
+llvm::Instruction* insertion_point(const Site& site, bool after) {
+  if (site.kind == abi::SiteKind::Function) {
+    return &*site.instruction->getFunction()->getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+  }
+  if (!after) return site.instruction;
+  if (auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(site.instruction)) {
+    return &*invoke->getNormalDest()->getFirstInsertionPt();
+  }
+  return site.instruction->getNextNonDebugInstruction();
+}
+
+llvm::Value* address_of(const Site& site, llvm::IRBuilder<>& builder) {
+  llvm::Value* address = accessed_pointer(*site.instruction, site.kind);
+  if (address == nullptr) {
+    // What a call is about is usually its first argument: a lock, a condition, memory to free.
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(site.instruction);
+        call != nullptr && site.kind == abi::SiteKind::Call && !call->arg_empty() &&
+        call->getArgOperand(0)->getType()->isPointerTy()) {
+      address = call->getArgOperand(0);
+    }
+  }
+  if (address == nullptr || address->getType() != builder.getPtrTy()) {
+    return llvm::ConstantPointerNull::get(builder.getPtrTy());
+  }
+  return address;
+}
+
+class Weaver {
+ public:
+  Weaver(llvm::Module& module, llvm::ArrayRef<Site> sites) : module_(module), sites_(sites) {
+    llvm::LLVMContext& context = module.getContext();
+    hook_ = module.getOrInsertFunction("__heddle_woven_at", llvm::Type::getVoidTy(context),
+                                       llvm::Type::getInt32Ty(context),
+                                       llvm::PointerType::getUnqual(context));
+  }
+
+  /// "before|after SITE PLACE [CONDITION]".
+  void weave(llvm::StringRef line) {
+    const auto [when, rest] = line.split(' ');
+    const auto [site_text, tail] = rest.split(' ');
+    const auto [place_text, condition] = tail.split(' ');
+    abi::SiteId id = 0;
+    unsigned place = 0;
+    if (site_text.getAsInteger(10, id) || place_text.getAsInteger(10, place) ||
+        id < abi::kFirstSite || id >= abi::kFirstSite + sites_.size()) {
+      refuse("not understood: " + line);
+    }
+    const Site& site = sites_[id - abi::kFirstSite];
+    llvm::Instruction* at = insertion_point(site, when == "after");
+    if (at == nullptr) return;
+    if (!condition.empty()) at = guard(*at, condition);
+    llvm::IRBuilder<> builder(at);
+    // Without a location a call in a function with debug information could not be inlined.
+    if (const llvm::DISubprogram* function = at->getFunction()->getSubprogram();
+        !at->getDebugLoc() && function != nullptr) {
+      builder.SetCurrentDebugLocation(
+          llvm::DILocation::get(module_.getContext(), 0, 0, at->getFunction()->getSubprogram()));
+    }
+    // Behind a call that frees memory its address is rightly that of freed memory.
+    llvm::Value* const address = when == "after"
+                                     ? llvm::ConstantPointerNull::get(builder.getPtrTy())
+                                     : address_of(site, builder);
+    builder.CreateCall(hook_, {builder.getInt32(place), address});
+  }
+
+  void embed_plan(llvm::StringRef plan) {
+    llvm::Constant* const text = llvm::ConstantDataArray::getString(module_.getContext(), plan);
+    auto* const variable =
+        new llvm::GlobalVariable(module_, text->getType(), /*isConstant=*/true,
+                                 llvm::GlobalValue::ExternalLinkage, text, "__heddle_woven_plan");
+    variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
+
+ private:
+  llvm::Instruction* guard(llvm::Instruction& at, llvm::StringRef condition) {
+    std::string problem;
+    llvm::Instruction* const inside = insert_condition(at, condition, problem);
+    if (inside == nullptr) refuse(problem);
+    return inside;
+  }
+
+  llvm::Module& module_;
+  llvm::ArrayRef<Site> sites_;
+  llvm::FunctionCallee hook_;
+};
+
+}  // namespace
+
+void weave_breakpoints(llvm::Module& module, llvm::ArrayRef<Site> sites) {
+  const char* const name = std::getenv(HEDDLE_PASS_WEAVING);
+  if (name == nullptr) return;
+  const llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      llvm::MemoryBuffer::getFile(name, /*IsText=*/true);
+  if (!file) refuse(llvm::Twine("cannot read ") + name);
+  Weaver weaver(module, sites);
+  llvm::StringRef text = (*file)->getBuffer();
+  while (!text.empty()) {
+    const auto [line, rest] = text.split('\n');
+    text = rest;
+    if (line == "plan") break;
+    weaver.weave(line);
+  }
+  weaver.embed_plan(text);
+}
+
+}  // namespace heddle::pass

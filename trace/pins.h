@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Concurrent breakpoints as data: what an analysis proposes, what a breakpoint file holds, what is
+// woven into a program. The file is JSON (report/pin_json.h); docs/pin.md describes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "abi/abi.h"
+
+namespace heddle::trace {
+
+/// A place in the program: its site if it is known, else the line, else the function's beginning.
+struct PinPlace {
+  std::string site;  // key
+  std::string file;
+  std::uint32_t line = 0;
+  std::string function;
+  std::string text;  // of the line, for those who read the file
+  bool operator==(const PinPlace&) const = default;
+};
+
+inline constexpr std::uint32_t kEitherSide = 0xffffffff;
+
+/// One side of a breakpoint: a thread arrives just before `at`.
+struct PinSide {
+  std::uint32_t side = 0;  // 0 goes on first; or kEitherSide
+  PinPlace at;
+  bool behind = false;             // just behind it instead
+  std::optional<PinPlace> until;   // its action lasts until just after this
+  std::uint32_t visit = 0;         // of its thread; 0: each
+  std::uint32_t ignore_first = 0;  // arrivals at this side, of all threads
+  std::string when;                // over what the source names there
+  bool operator==(const PinSide&) const = default;
+};
+
+struct PinBreakpoint {
+  std::string name;
+  std::uint32_t sides = 2;
+  double pause_ms = 200;
+  double order_ms = 0;  // 0: as usual
+  std::uint32_t bound = 1;
+  std::uint32_t give_up = 20;
+  std::vector<PinSide> at;
+  bool operator==(const PinBreakpoint&) const = default;
+};
+
+using Pins = std::vector<PinBreakpoint>;
+
+/// The failure the pins are to bring about, as a native run shows it.
+struct PinnedFailure {
+  abi::FailureKind kind = abi::FailureKind::None;
+  int exit_code = 0;
+  int signal = 0;
+  std::string message;   // the assertion's text, the exception's what()
+  std::string fails_if;  // for Predicate
+  bool operator==(const PinnedFailure&) const = default;
+};
+
+/// A breakpoint file.
+struct PinFile {
+  std::string program;                 // as the user gave it
+  std::vector<std::string> arguments;  // without the program
+  PinnedFailure failure;
+  PinPlace failed_at;  // where freed memory was used
+  Pins pins;
+  bool operator==(const PinFile&) const = default;
+};
+
+}  // namespace heddle::trace
