@@ -31,7 +31,9 @@ struct Variant {
   std::uint32_t extras = 0;  // sum of Extra
 
   /// False for a program that calls no hook.
-  constexpr bool needs_runtime() const { return base != VariantBase::Production || extras != 0; }
+  constexpr bool needs_runtime() const {
+    return base != VariantBase::Production || (extras & ~std::uint32_t{Marks}) != 0;
+  }
   constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
   constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }
   constexpr bool operator==(const Variant&) const = default;

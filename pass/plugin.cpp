@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
+#include "pass/block_marks.h"
 #include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
@@ -40,6 +41,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     emit_site_table(module, layout, sites);
     add_discriminators(module, layout);
 
+    if (variant_.has(abi::Variant::Marks)) insert_block_marks(module, layout);
     if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
