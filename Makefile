@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README, and what they are made of. CMake does the work.
-.PHONY: all setup build demo test test-asan test-fuzz test-release test-conformance lint format bench clean
+.PHONY: all setup build demo test test-asan test-fuzz test-release test-conformance test-real lint format bench clean
 
 all: build
 
@@ -37,6 +37,10 @@ test-release: build
 ## All of glibc's tests of its threads that can be built outside its tree, under both carriers.
 test-conformance: build
 	@tests/conformance/check_conformance.py build/bin --all
+
+## Real programs of Debian, built with heddle-cc: their own work in every variant and under control.
+test-real: build
+	@tests/real/check_real.py build/bin --all
 
 format:
 	@git ls-files '*.h' '*.cpp' '*.c' | grep -v '/sources/' | xargs clang-format-19 -i

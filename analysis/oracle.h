@@ -82,8 +82,10 @@ class ReducingOracle : public virtual Oracle {
  public:
   /// How many executions it does at the same time.
   virtual unsigned parallel() const { return 1; }
-  /// follow() for each schedule.
-  virtual std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules) = 0;
+  /// follow() for each schedule. What has not ended after `most_events` is stopped: no-progress.
+  virtual std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules,
+                                          std::uint64_t most_events = kAll) = 0;
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
   /// Executes without preemption. `order` says who goes on when a thread cannot: 0 the eldest, 1
   /// the youngest, any other number in an order of its own, the same whichever threads are absent.
   /// The decisions of the schedule do not matter.

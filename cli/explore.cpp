@@ -96,7 +96,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
   const Terminal terminal = Terminal::of_standard_output();
   ProgressLine progress(json);
   const driver::Program program =
-      driver::Program::open(flags.command[0], [&](std::string_view text) { progress.say(text); });
+      open_program(flags, [&](std::string_view text) { progress.say(text); });
   if (!program.instrumented() && !json) {
     progress.clear();
     fmt::print(stderr,
@@ -168,7 +168,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
                  abi::sentence_of(result.reset_obstacle));
     }
     if (result.leak) print_leak(result.leak->number, result.leak->difference);
-    if (!runs.empty()) print_next(runs.front());
+    if (!runs.empty()) print_next(runs.front(), false);
   }
   if (result.leak) return ExitCode::Environment;
   return runs.empty() ? ExitCode::Done : ExitCode::ProgramFailed;

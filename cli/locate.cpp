@@ -8,6 +8,7 @@
 #include "analysis/localise/localise.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "cli/variable_names.h"
@@ -80,7 +81,8 @@ nlohmann::json json_of(const analysis::Localisation& localisation, const std::st
   return object;
 }
 
-void print_text(const analysis::Localisation& localisation, const std::string& run) {
+void print_text(const analysis::Localisation& localisation, const store::RunSummary& summary) {
+  const std::string& run = summary.id;
   const Terminal terminal = Terminal::of_standard_output();
   const report::Style style{terminal.colour, terminal.unicode};
   fmt::print("{} in {}\n\n", trace::signature(localisation.failed.trace), run);
@@ -98,7 +100,8 @@ void print_text(const analysis::Localisation& localisation, const std::string& r
   }
   fmt::print("{}\n", report::comparison_text(localisation, style));
   fmt::print("{}", report::account_text(localisation, style));
-  fmt::print("Bring it back:   heddle replay {0}\nMake it smaller: heddle reduce {0}\n", run);
+  fmt::print("Bring it back:   heddle replay {0}\n", run);
+  if (!is_reduced(summary)) fmt::print("Make it smaller: heddle reduce {0}\n", run);
 }
 
 ExitCode locate(const LocateFlags& flags, bool json) {
@@ -146,7 +149,7 @@ ExitCode locate(const LocateFlags& flags, bool json) {
                                                                      : "suspected";
     print_json(json_of(localisation, outcome, summary.id, seconds()));
   } else {
-    print_text(localisation, summary.id);
+    print_text(localisation, summary);
   }
   return ExitCode::Done;
 }

@@ -15,13 +15,17 @@ std::string story_text(const trace::Trace& trace, const Terminal& terminal) {
   return report::story(trace, options);
 }
 
-void print_next(const std::string& run) {
+void print_next(const std::string& run, bool is_reduced) {
+  fmt::print("Bring it back:   heddle replay {0}\n", run);
+  if (!is_reduced) fmt::print("Make it smaller: heddle reduce {0}\n", run);
   fmt::print(
-      "Bring it back:   heddle replay {0}\n"
-      "Make it smaller: heddle reduce {0}\n"
       "Find the cause:  heddle locate {0}\n"
       "Every event:     heddle show {0} --events\n",
       run);
+}
+
+bool is_reduced(const store::RunSummary& run) {
+  return run.command == "reduce";
 }
 
 void print_leak(std::uint64_t schedule, const std::string& difference) {

@@ -14,8 +14,9 @@ namespace heddle::cli {
 /// The failure told as a story, for the terminal at hand.
 std::string story_text(const trace::Trace& trace, const Terminal& terminal);
 
-/// "Type next" lines after a finding.
-void print_next(const std::string& run);
+/// "Type next" lines after a finding. A run that `reduce` made is as small as it gets.
+void print_next(const std::string& run, bool is_reduced);
+bool is_reduced(const store::RunSummary& run);
 
 /// A schedule that was repeated and gave another run.
 void print_leak(std::uint64_t schedule, const std::string& difference);

@@ -205,7 +205,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   } else {
     print_account(reduction, id);
     fmt::print("\n{}\n", story_text(best.trace, Terminal::of_standard_output()));
-    print_next(id);
+    print_next(id, !reduction.stopped);
   }
   return ExitCode::Done;
 }

@@ -17,6 +17,7 @@ namespace {
 struct ReplayFlags {
   std::string run = "latest";
   std::uint64_t times = 1;
+  std::string carrier = "fiber";
   bool gdb = false;
   std::vector<std::string> gdb_arguments;
 };
@@ -47,7 +48,7 @@ ExitCode replay(const ReplayFlags& flags, bool json) {
                program.name(), summary.id);
   }
 
-  driver::Replayer replayer(program, inputs, expectation);
+  driver::Replayer replayer(program, inputs, expectation, flags.carrier);
   std::uint64_t reproduced = 0;
   std::uint64_t events = 0;
   double seconds = 0;
@@ -90,6 +91,11 @@ void add_replay_command(CLI::App& app, Invocation& invocation) {
                   "heddle replay latest -n 20");
   command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
   command->add_option("-n,--times", flags->times, "how often")->capture_default_str();
+  command
+      ->add_option("--carrier", flags->carrier,
+                   "what carries a thread, whichever did when the run was kept")
+      ->check(CLI::IsMember({"fiber", "kernel"}))
+      ->capture_default_str();
   command->add_flag("--gdb", flags->gdb,
                     "look at it in gdb, with the commands of `help heddle`; what follows -- is "
                     "for gdb");

@@ -39,8 +39,8 @@ abi::Variant variant_of(const OneRunFlags& flags) {
 
 ExitCode run(OneRunFlags& flags, bool json) {
   ProgressLine progress(json);
-  const driver::Program program = driver::Program::open(
-      flags.command[0], [&](std::string_view text) { progress.say(text); }, variant_of(flags));
+  const driver::Program program =
+      open_program(flags, [&](std::string_view text) { progress.say(text); }, variant_of(flags));
   const driver::Inputs inputs = inputs_of(flags);
   std::vector<abi::PlanRecord> plan;
   if (!flags.schedule_file.empty()) {
@@ -83,7 +83,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
     fmt::print(stderr, "{}", kept.standard_error);
     if (outcome.failed()) {
       fmt::print("{}\n", story_text(kept.trace, Terminal::of_standard_output()));
-      print_next(id);
+      print_next(id, false);
     } else {
       fmt::print("Kept as {}: {}\n", id, size_text(store.find(id)));
     }

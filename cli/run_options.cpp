@@ -80,6 +80,9 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
 #include "abi/options.def"
   command.add_flag("--check-determinism", flags.check_determinism,
                    "execute each schedule twice and tell where the two differ first");
+  command.add_flag("--audit", flags.audit,
+                   "also watch the accesses that were proved unshared, and stop where that is "
+                   "wrong; the runs are the same, but slower");
   add_program_flags(command, flags);
 }
 
@@ -96,6 +99,19 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
                      "HEDDLE_EXIT, HEDDLE_STDOUT and HEDDLE_STDERR set");
   command.add_option("program", flags.command, "the program and its arguments, after --")
       ->required();
+}
+
+driver::Program open_program(const RunFlags& flags, const driver::Progress& progress,
+                             abi::Variant variant) {
+  if (flags.audit) variant = variant.with(abi::Variant::Audit);
+  driver::Program program = driver::Program::open(flags.command[0], progress, variant);
+  if (flags.audit && program.sites() == nullptr) {
+    throw user_error(
+        fmt::format("--audit: {} was not built with heddle-cc, so that no access was proved "
+                    "unshared; build it with heddle-cc or leave --audit out",
+                    flags.command[0]));
+  }
+  return program;
 }
 
 abi::Options options_of(const RunFlags& flags) {

@@ -26,6 +26,7 @@ struct RunFlags {
   double timeout_seconds = 10;
   std::string fails_if;
   bool check_determinism = false;
+  bool audit = false;
 };
 
 /// Declares all of them. HEDDLE_OPTIONS is read first, so that flags have the last word.
@@ -35,6 +36,9 @@ void add_run_flags(CLI::App& command, RunFlags& flags);
 void add_program_flags(CLI::App& command, RunFlags& flags);
 
 abi::Options options_of(const RunFlags& flags);
+/// The program in the variant that the flags ask for, besides what `variant` already is.
+driver::Program open_program(const RunFlags& flags, const driver::Progress& progress,
+                             abi::Variant variant = abi::Variant::Full);
 driver::Inputs inputs_of(const RunFlags& flags);
 driver::ExploreLimits limits_of(const RunFlags& flags);
 

@@ -63,7 +63,7 @@ ExitCode show(const ShowFlags& flags, bool json) {
   } else {
     fmt::print("{}  {}  {}  {}\n\n{}\n", run.id, run.created, run.program, size_text(run),
                story_text(store.load_trace(run.id), Terminal::of_standard_output()));
-    print_next(run.id);
+    print_next(run.id, is_reduced(run));
   }
   return ExitCode::Done;
 }

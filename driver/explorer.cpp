@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "driver/determinism.h"
 #include "driver/failure_stacks.h"
+#include "driver/misjudged.h"
 #include "driver/outcome.h"
 #include "driver/trace_builder.h"
 
@@ -22,7 +23,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 /// Endings that are no finding about the program but a reason to stop and tell.
-void refuse_if_uncontrollable(const Target& target, const Ending& ending) {
+void refuse_if_uncontrollable(const Program& program, const Target& target, const Ending& ending) {
   if (ending.kind == abi::FailureKind::Unsupported) {
     throw user_error("the program cannot be controlled: " + ending.message +
                      "; docs/limits.md lists what is not supported");
@@ -30,13 +31,17 @@ void refuse_if_uncontrollable(const Target& target, const Ending& ending) {
   if (ending.kind == abi::FailureKind::Internal) {
     throw defect(ending.message + "\n" + target.standard_error());
   }
+  if (ending.kind == abi::FailureKind::Misjudged) {
+    throw defect(misjudged_text(program, target.channel()));
+  }
 }
 
 }  // namespace
 
-Ending judge(const Target& target, const Execution& execution, const std::string& fails_if) {
+Ending judge(const Program& program, const Target& target, const Execution& execution,
+             const std::string& fails_if) {
   Ending ending = classify(target, execution);
-  refuse_if_uncontrollable(target, ending);
+  refuse_if_uncontrollable(program, target, ending);
   if (!ending.failed() && !fails_if.empty() && predicate_holds(fails_if, target, ending)) {
     ending.kind = abi::FailureKind::Predicate;
   }
@@ -131,7 +136,7 @@ class Exploration {
   void execute(Target& target, const Trial& trial) {
     const Clock::time_point begin = Clock::now();
     const Execution execution = target.run(trial.options, trial.plan);
-    const Ending ending = judge(target, execution, limits_.fails_if);
+    const Ending ending = judge(program_, target, execution, limits_.fails_if);
     const double seconds = seconds_since(begin);
     search_.observe(trial, target.channel(), ending.failed());
 
@@ -195,7 +200,7 @@ KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Option
   Target target(program.executable(), inputs, options.max_events, limits.execution);
   const Clock::time_point begin = Clock::now();
   const Execution execution = target.run(options, plan);
-  const Ending ending = judge(target, execution, limits.fails_if);
+  const Ending ending = judge(program, target, execution, limits.fails_if);
   KeptRun run = keep(program, inputs, target, ending, 1, seconds_since(begin));
   if (ending.failed()) run.trace.stacks = failure_stacks(program, target.channel());
   if (limits.check_determinism) run.leak = find_leak(program, target, options, plan, ending);

@@ -75,7 +75,8 @@ ExploreResult explore(const Program& program, const Inputs& inputs, Search& sear
                       const OnStatus& on_status);
 
 /// How an execution ended. Throws when that says nothing about the program: Heddle could not go on.
-Ending judge(const Target& target, const Execution& execution, const std::string& fails_if);
+Ending judge(const Program& program, const Target& target, const Execution& execution,
+             const std::string& fails_if);
 
 /// A single execution under the given options and plan.
 KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Options& options,

@@ -106,13 +106,14 @@ Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t see
   return execute_alone(options, left_out_records(program_, schedule));
 }
 
-std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules) {
+std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules,
+                                               std::uint64_t most_events) {
   std::vector<Attempt> attempts(schedules.size());
   std::atomic<std::size_t> next = 0;
   pool_.run(static_cast<unsigned>(schedules.size()), [&](Target& target) {
     for (std::size_t i = next++; i < schedules.size(); i = next++) {
       abi::Options options = options_for(schedules[i], 0);
-      options.max_events = max_followed_;
+      options.max_events = std::min(max_followed_, most_events);
       attempts[i] = execute(target, options, make_plan(program_, schedules[i]));
     }
   });

@@ -25,7 +25,8 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   /// Random walks and probabilistic concurrency testing, in turn.
   analysis::Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) override;
   unsigned parallel() const override { return pool_.size(); }
-  std::vector<analysis::Attempt> follow_all(std::span<const trace::Schedule> schedules) override;
+  std::vector<analysis::Attempt> follow_all(std::span<const trace::Schedule> schedules,
+                                            std::uint64_t most_events) override;
   analysis::Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override;
   analysis::SearchResult search(const trace::Schedule& schedule,
                                 const analysis::SearchRequest& request) override;

@@ -74,7 +74,8 @@ std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) 
 
 ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
                                    const ExploreLimits& limits, std::uint64_t max_events)
-    : inputs_(inputs),
+    : program_(program),
+      inputs_(inputs),
       limits_(limits),
       max_events_(max_events),
       target_(program.executable(), inputs, 1, limits.execution, log_capacity(max_events)) {}
@@ -87,7 +88,7 @@ RecordedRun ParallelRecorder::record() {
   const Execution execution = target_.run(options, {});
   RecordedRun run;
   run.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  run.ending = judge(target_, execution, limits_.fails_if);
+  run.ending = judge(program_, target_, execution, limits_.fails_if);
   const Channel& channel = target_.channel();
   run.recording = analysis::read_recording(channel.recording(), channel.threads());
   run.recording.last = channel.header().failure.thread;

@@ -32,6 +32,7 @@ class ParallelRecorder {
   RecordedRun record();
 
  private:
+  const Program& program_;
   const Inputs& inputs_;
   const ExploreLimits& limits_;
   std::uint64_t max_events_;

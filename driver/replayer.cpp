@@ -18,6 +18,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kExecutionLimit{60'000};
 
+abi::Options options_for(const Expectation& expectation, const std::string& carrier) {
+  abi::Options options = replay_options(expectation.trace, expectation.schedule);
+  const std::size_t length = carrier.copy(options.carrier, sizeof options.carrier - 1);
+  options.carrier[length] = 0;
+  return options;
+}
+
 }  // namespace
 
 abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& schedule) {
@@ -31,11 +38,12 @@ abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& sc
   return options;
 }
 
-Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation)
+Replayer::Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation,
+                   const std::string& carrier)
     : program_(program),
       expectation_(expectation),
       plan_(make_plan(program, expectation.schedule)),
-      options_(replay_options(expectation.trace, expectation.schedule)),
+      options_(options_for(expectation, carrier)),
       target_(program.executable(), inputs, options_.max_events, kExecutionLimit) {}
 
 ReplayResult Replayer::replay() {

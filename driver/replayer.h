@@ -35,7 +35,8 @@ abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& sc
 
 class Replayer {
  public:
-  Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation);
+  Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation,
+           const std::string& carrier = "fiber");
   ReplayResult replay();
 
  private:

@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstring>
 
+#include "abi/environment.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
 #include "driver/thread_path.h"
@@ -81,8 +82,14 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-std::vector<std::string> controlled_environment(const std::vector<std::string>& environment) {
+/// When the loader finds functions: at once, or at the first call of each. That call would save
+/// registers on the program's stack that hold whatever was there, and be slower in each execution.
+enum class Binding { Eager, Lazy };
+
+std::vector<std::string> controlled_environment(const std::vector<std::string>& environment,
+                                                Binding binding) {
   std::vector<std::string> result;
+  if (binding == Binding::Eager) result.push_back(abi::kBindEagerly);
   for (const std::string& entry : environment) {
     // The program's own LD_PRELOAD would have to come after ours; none has been met that needs it.
     if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
@@ -131,12 +138,23 @@ Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
       error_(make_output("heddle-error")),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
-  start(executable, inputs);
+  Inputs controlled = inputs;
+  controlled.environment = controlled_environment(inputs.environment, Binding::Eager);
+  try {
+    start(executable, controlled);
+  } catch (const Error& error) {
+    // A library may lack functions that nobody calls.
+    const bool lacks =
+        std::string_view(error.what()).find("symbol lookup error") != std::string::npos;
+    if (!lacks || process_ > 0 || !make_empty(error_)) throw;
+    controlled.environment = controlled_environment(inputs.environment, Binding::Lazy);
+    start(executable, controlled);
+  }
 }
 
 void Target::start(const std::filesystem::path& executable, const Inputs& inputs) {
   std::vector<std::string> arguments = inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(inputs.environment);
+  std::vector<std::string> environment = inputs.environment;
   const std::vector<char*> argument_pointers = pointers(arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   int ends[2];
@@ -183,13 +201,22 @@ void Target::set_state(abi::ChannelState state) {
 }
 
 bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeout) {
-  const steady_clock::time_point deadline = steady_clock::now() + timeout;
   const std::uint32_t* const word = &channel_.header().state;
+  // A long execution is not one that hangs: whatever adds events gets more time, up to
+  // --max-events.
+  const std::uint64_t* const progress = &channel_.header().events.count;
+  std::uint64_t seen = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  steady_clock::time_point deadline = steady_clock::now() + timeout;
   // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
   for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
-    if (steady_clock::now() >= deadline) return false;
+    const steady_clock::time_point now = steady_clock::now();
+    if (const std::uint64_t events = __atomic_load_n(progress, __ATOMIC_RELAXED); events != seen) {
+      seen = events;
+      deadline = now + timeout;
+    }
+    if (now >= deadline) return false;
     const timespec wait{0, kAliveCheck.count() * 1'000'000};
     if (syscall(SYS_futex, word, FUTEX_WAIT, state, &wait, nullptr, 0) != 0 && errno == ETIMEDOUT) {
       int status = 0;
@@ -269,7 +296,8 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
   std::vector<std::string> arguments = execution.inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(execution.inputs.environment);
+  std::vector<std::string> environment =
+      controlled_environment(execution.inputs.environment, Binding::Eager);
   become(execution.executable.c_str(), execution.inputs.directory.c_str(),
          pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
          STDERR_FILENO);

@@ -14,6 +14,7 @@
 // before.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "pass/hooks.h"
 #include "pass/selection.h"
 
@@ -39,5 +40,10 @@ void announce_range_access(Place& place);  // range_access.cpp: what hooks canno
 void mark_outgoing_call(Place& place);     // outgoing_call.cpp
 
 void rewrite(const Site& site, Hooks& hooks);
+
+/// Calls `announce` with the address and length of each piece of memory that the access is about to
+/// touch; whatever it inserts at the place comes before the access. range_access.cpp
+using Announce = llvm::function_ref<void(llvm::Value* pointer, llvm::Value* length)>;
+void for_each_range(Place& place, Announce announce);
 
 }  // namespace heddle::pass

@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
+#include "pass/audit.h"
 #include "pass/block_marks.h"
 #include "pass/discriminators.h"
 #include "pass/instrumenter.h"
@@ -51,6 +52,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
         if (site.hooked) rewrite(site, hooks);
       }
     }
+    if (variant_.has(abi::Variant::Audit)) insert_audit(module, sites, structure, hooks);
     insert_steps(module, structure, variant_, hooks);
     withdraw_promises(module);
     return llvm::PreservedAnalyses::none();

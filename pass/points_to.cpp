@@ -186,6 +186,13 @@ void PointsTo::mark_written(const llvm::Value* pointer) {
   regions_.add_flags(regions_.make_pointee(slot), Regions::kWritten);
 }
 
+void PointsTo::fill_from_outside(const llvm::Value* pointer) {
+  mark_written(pointer);
+  const Slot slot = slot_of(pointer);
+  if (slot == Regions::kNone) return;
+  regions_.merge(regions_.contents(regions_.make_pointee(slot)), outside_slot_);
+}
+
 void PointsTo::give_away(const llvm::Value* value) {
   const Slot slot = slot_of(value);
   if (slot != Regions::kNone) given_away_.push_back(slot);
@@ -340,7 +347,10 @@ void PointsTo::add_outer_call(llvm::CallBase& call, const llvm::Function& callee
   llvm::LibFunc function;
   const bool is_library =
       library_.getLibFunc(callee, function) && library_.has(function) && !call.isNoBuiltin();
-  if (!is_library) return add_unknown_call(call);
+  if (!is_library) {
+    const ThreadCall kind = thread_call(callee.getName());
+    return kind == ThreadCall::None ? add_unknown_call(call) : add_thread_call(call, kind);
+  }
   // Code that was compiled without optimisation has no attributes to tell.
   const bool frees =
       llvm::getFreedOperand(&call, &library_) != nullptr || function == llvm::LibFunc_free;
@@ -357,6 +367,22 @@ void PointsTo::add_outer_call(llvm::CallBase& call, const llvm::Function& callee
   add_library_call(call, function);
 }
 
+void PointsTo::add_thread_call(llvm::CallBase& call, ThreadCall kind) {
+  const unsigned kept = kind == ThreadCall::Create ? 3 : call.arg_size();
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    const llvm::Value* argument = call.getArgOperand(i);
+    if (i == kept) {
+      give_away(argument);
+    } else if (!argument->getType()->isPointerTy()) {
+      continue;
+    } else if (kind == ThreadCall::Join) {
+      fill_from_outside(argument);
+    } else {
+      mark_written(argument);
+    }
+  }
+}
+
 // What LLVM knows of the C library: which pointers it does not keep, and which it only reads
 // through.
 void PointsTo::add_library_call(llvm::CallBase& call, llvm::LibFunc function) {
@@ -369,10 +395,10 @@ void PointsTo::add_library_call(llvm::CallBase& call, llvm::LibFunc function) {
     if (!argument->getType()->isPointerTy()) continue;
     if (!call.doesNotCapture(i) && argument != returned) give_away(argument);
     if (call.onlyReadsMemory(i) || call.onlyReadsMemory()) continue;
-    mark_written(argument);
-    const Slot slot = slot_of(argument);
-    if (writes == Writes::Anything && slot != Regions::kNone) {
-      regions_.merge(regions_.contents(regions_.make_pointee(slot)), outside_slot_);
+    if (writes == Writes::Anything) {
+      fill_from_outside(argument);
+    } else {
+      mark_written(argument);
     }
   }
   if (call.getType()->isPointerTy() && returned == nullptr) come_from_outside(&call);
@@ -404,10 +430,7 @@ void PointsTo::add_intrinsic(llvm::IntrinsicInst& call) {
     case llvm::Intrinsic::vastart:
     case llvm::Intrinsic::vacopy:
       // A list of arguments is filled with what callers gave away.
-      mark_written(call.getArgOperand(0));
-      regions_.merge(regions_.contents(regions_.make_pointee(slot_of(call.getArgOperand(0)))),
-                     outside_slot_);
-      return;
+      return fill_from_outside(call.getArgOperand(0));
     case llvm::Intrinsic::vaend:
     case llvm::Intrinsic::prefetch:
     case llvm::Intrinsic::stackrestore: return;

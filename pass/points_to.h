@@ -12,6 +12,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "pass/regions.h"
+#include "pass/thread_library.h"
 
 namespace heddle::pass {
 
@@ -32,6 +33,7 @@ class PointsTo {
   void add_call(llvm::CallBase& call);
   void add_inner_call(llvm::CallBase& call, llvm::Function& callee);
   void add_outer_call(llvm::CallBase& call, const llvm::Function& callee);
+  void add_thread_call(llvm::CallBase& call, ThreadCall kind);
   void add_library_call(llvm::CallBase& call, llvm::LibFunc function);
   void add_intrinsic(llvm::IntrinsicInst& call);
   void add_unknown_call(llvm::CallBase& call);
@@ -46,6 +48,8 @@ class PointsTo {
   void store(const llvm::Value* value, const llvm::Value* pointer);
   void copy_contents(const llvm::Value* from, const llvm::Value* to);
   void mark_written(const llvm::Value* pointer);
+  /// What is written there may point to anything that code outside has.
+  void fill_from_outside(const llvm::Value* pointer);
   /// Code we do not see gets the value, and may keep it.
   void give_away(const llvm::Value* value);
   void settle_given_away();

@@ -9,15 +9,10 @@
 namespace heddle::pass {
 namespace {
 
-HookId hook_of(abi::SiteKind kind) {
-  return kind == abi::SiteKind::RangeRead ? HookId::__heddle_range_read
-                                          : HookId::__heddle_range_write;
-}
-
 // Lanes are announced one by one, a lane that is masked off with no bytes: announcing the whole
 // vector would name memory that is never touched and may not even be mapped.
 void announce_lanes(Place& place, llvm::Value* address, llvm::Value* mask,
-                    llvm::FixedVectorType& vector) {
+                    llvm::FixedVectorType& vector, Announce announce) {
   llvm::IRBuilder<>& builder = place.builder;
   llvm::Type* element = vector.getElementType();
   const std::uint64_t bytes = place.layout().getTypeStoreSize(element).getFixedValue();
@@ -27,11 +22,11 @@ void announce_lanes(Place& place, llvm::Value* address, llvm::Value* mask,
                                      : builder.CreateConstGEP1_32(element, address, lane);
     llvm::Value* is_on = builder.CreateExtractElement(mask, lane);
     llvm::Value* length = builder.CreateSelect(is_on, builder.getInt64(bytes), builder.getInt64(0));
-    place.hooks.call(builder, hook_of(place.site.kind), {pointer, length, place.id()});
+    announce(pointer, length);
   }
 }
 
-bool announce_masked(Place& place, llvm::IntrinsicInst& call) {
+bool announce_masked(Place& place, llvm::IntrinsicInst& call, Announce announce) {
   llvm::Value* address = nullptr;
   llvm::Value* mask = nullptr;
   llvm::Type* type = nullptr;
@@ -52,25 +47,32 @@ bool announce_masked(Place& place, llvm::IntrinsicInst& call) {
   }
   // Scalable vectors have no lanes that could be counted here.
   if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    announce_lanes(place, address, mask, *vector);
+    announce_lanes(place, address, mask, *vector, announce);
   }
   return true;
 }
 
 }  // namespace
 
-void announce_range_access(Place& place) {
+void for_each_range(Place& place, Announce announce) {
   llvm::Instruction& instruction = *place.site.instruction;
   llvm::IRBuilder<>& builder = place.builder;
   auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (intrinsic != nullptr && announce_masked(place, *intrinsic)) return;
+  if (intrinsic != nullptr && announce_masked(place, *intrinsic, announce)) return;
 
   llvm::Value* length = builder.getInt64(place.site.bytes);
   if (auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&instruction)) {
     length = builder.CreateZExtOrTrunc(memory->getLength(), builder.getInt64Ty());
   }
-  place.hooks.call(builder, hook_of(place.site.kind),
-                   {accessed_pointer(instruction, place.site.kind), length, place.id()});
+  announce(accessed_pointer(instruction, place.site.kind), length);
+}
+
+void announce_range_access(Place& place) {
+  const HookId hook = place.site.kind == abi::SiteKind::RangeRead ? HookId::__heddle_range_read
+                                                                  : HookId::__heddle_range_write;
+  for_each_range(place, [&](llvm::Value* pointer, llvm::Value* length) {
+    place.hooks.call(place.builder, hook, {pointer, length, place.id()});
+  });
 }
 
 }  // namespace heddle::pass

@@ -15,6 +15,29 @@
 namespace heddle::pass {
 namespace {
 
+bool has_line(const llvm::Instruction& instruction) {
+  return instruction.getDebugLoc() && instruction.getDebugLoc().getLine() != 0;
+}
+
+/// Optimisations that move or merge instructions take their line away; what uses the result, or
+/// comes next, still has one.
+const llvm::DILocation* place_of(const llvm::Instruction& instruction) {
+  if (has_line(instruction)) return instruction.getDebugLoc().get();
+  const llvm::DILocation* first = nullptr;  // whatever order the uses are listed in
+  for (const llvm::User* user : instruction.users()) {
+    const auto* const use = llvm::dyn_cast<llvm::Instruction>(user);
+    if (use == nullptr || !has_line(*use)) continue;
+    const llvm::DILocation* const place = use->getDebugLoc().get();
+    if (first == nullptr || place->getLine() < first->getLine()) first = place;
+  }
+  if (first != nullptr) return first;
+  for (const llvm::Instruction* next = instruction.getNextNode(); next != nullptr;
+       next = next->getNextNode()) {
+    if (has_line(*next)) return next->getDebugLoc().get();
+  }
+  return instruction.getDebugLoc().get();
+}
+
 using abi::SiteKind;
 
 std::string callee_of(const Site& site) {
@@ -47,7 +70,7 @@ class Builder {
 
   void add(const Site& site, std::uint32_t instruction_number) {
     const llvm::DILocation* const place =
-        site.location != nullptr ? site.location : site.instruction->getDebugLoc().get();
+        site.location != nullptr ? site.location : place_of(*site.instruction);
     const Chain& chain = chain_of(place, *site.instruction->getParent());
     abi::SiteRecord record{};
     record.kind = static_cast<std::uint8_t>(site.kind);

@@ -51,8 +51,8 @@ std::string details(const Trace& trace, const Event& event) {
     case EventKind::AtomicCas:
       return fmt::format(" = {} -> {} {}", value_text(event.value, event.size),
                          value_text(event.aux, event.size), bytes_text(event.size));
+    case EventKind::RangeWrite: return " " + bytes_text(event.size);
     case EventKind::RangeRead:
-    case EventKind::RangeWrite:
       return fmt::format(" hash {:016x} {}", event.value, bytes_text(event.size));
     case EventKind::Fence: return fmt::format(" {}", memory_order_name(event.value));
     case EventKind::MutexLock:

@@ -2,52 +2,19 @@
 #include "analysis/localise/classify.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
+#include "abi/names.h"
 #include "trace/words.h"
 
 namespace heddle::analysis {
 namespace {
 
+bool reads(const FoundAccess& access) {
+  return access.role.find('R') != std::string::npos;
+}
 bool writes(const FoundAccess& access) {
   return access.role.find('W') != std::string::npos;
-}
-
-bool same_lines(const FoundAccess& x, const FoundAccess& y) {
-  return x.point.site == y.point.site && x.thread == y.thread;
-}
-
-FoundAccess found(const Observed& run, std::size_t event) {
-  FoundAccess result;
-  const trace::Trace& trace = run.attempt.trace;
-  result.point = run.accesses.point(event);
-  if (const trace::Frame* const frame = trace::source_frame(trace, trace.events[event].site)) {
-    result.frame = *frame;
-  }
-  result.thread = trace.threads[run.accesses.owner(event)].path;
-  result.role = to_text(run.accesses.role(event));
-  return result;
-}
-
-/// Two pairs between two threads there and back: each thread has two accesses, in some order.
-struct Crossing {
-  const FoundPair* there;
-  const FoundPair* back;
-};
-
-std::optional<Crossing> crossing(const std::vector<FoundPair>& pairs, bool same_variable) {
-  for (const FoundPair& there : pairs) {
-    for (const FoundPair& back : pairs) {
-      if (there.first.thread != back.second.thread || there.second.thread != back.first.thread) {
-        continue;
-      }
-      if (&there != &back && (there.variable == back.variable) == same_variable) {
-        return Crossing{&there, &back};
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 /// Where the access would stand in its thread: what never happened comes last.
@@ -59,96 +26,327 @@ Region region(const FoundAccess& x, const FoundAccess& y) {
   return position(x) <= position(y) ? Region{x, y} : Region{y, x};
 }
 
-void classify_crossing(Finding& finding, const Crossing& cross, bool one_variable) {
-  const FoundAccess& a = cross.there->first;
-  const FoundAccess& b = cross.there->second;
-  const FoundAccess& c = cross.back->first;
-  const FoundAccess& d = cross.back->second;
-  const Region of_first = region(a, d);
-  const Region of_second = region(b, c);
-  finding.regions.push_back(of_first);
-  if (one_variable) {
-    finding.bug_class = BugClass::AtomicityViolation;
-    // The thread whose two accesses enclose the other's.
-    finding.shape =
-        one_variable_shape(writes(of_first.first), writes(b) || writes(c), writes(of_first.last));
-    if (!same_lines(b, c) && writes(b) != writes(c)) {
-      const auto other =
-          one_variable_shape(writes(of_first.first), writes(b), writes(of_first.last));
-      if (other) finding.shape = other;
+/// Shapes 4 to 7 for accesses that may read and write at once: as whichever makes a shape. What a
+/// step shows in the middle of its two writes comes first: a counter that goes up and down.
+std::optional<unsigned> shape_of_step(const FoundAccess& first, const FoundAccess& between,
+                                      const FoundAccess& last) {
+  for (const unsigned shape : {7u, 5u, 4u, 6u}) {
+    const bool first_writes = shape == 4 || shape == 7;
+    const bool between_writes = shape != 7;
+    const bool last_writes = shape == 5 || shape == 7;
+    const auto can = [](const FoundAccess& access, bool write) {
+      return write ? writes(access) : reads(access);
+    };
+    if (can(first, first_writes) && can(between, between_writes) && can(last, last_writes)) {
+      return shape;
     }
-    return;
   }
-  finding.bug_class = BugClass::MultiVariableAtomicityViolation;
-  if (!same_lines(b, c)) finding.regions.push_back(of_second);
-  const auto shape_access = [](const FoundAccess& access, bool second,
-                               const std::string& variable) {
-    return ShapeAccess{second, position(access), variable, writes(access)};
+  return std::nullopt;
+}
+
+constexpr std::size_t kMaxOtherPairs = 40;  // of the failed run, from its last
+
+class Classifier {
+ public:
+  Classifier(Finding& finding, const Observed& failed, SerialOrders& orders)
+      : finding_(finding), failed_(failed), orders_(orders) {}
+
+  void run() {
+    if (!atomicity()) {
+      const FoundPair& pair = finding_.pairs.front();
+      finding_.bug_class = BugClass::OrderViolation;
+      finding_.shape = writes(pair.first) && writes(pair.second) ? 3 : writes(pair.first) ? 1 : 2;
+    }
+    if (loses_notification()) {
+      finding_.bug_class = BugClass::MissedNotification;
+      finding_.shape.reset();
+    } else if (reordered()) {
+      finding_.bug_class = BugClass::MemoryOrderViolation;
+      finding_.shape.reset();
+    }
+  }
+
+ private:
+  /// Two pairs from and to one thread: its two accesses, and what came between them.
+  struct Crossing {
+    const FoundPair* there;  // from it
+    const FoundPair* back;   // to it
   };
-  finding.shape = two_variable_shape(
-      {shape_access(a, false, cross.there->variable), shape_access(d, false, cross.back->variable),
-       shape_access(b, true, cross.there->variable), shape_access(c, true, cross.back->variable)});
-}
 
-/// A single pair is an order violation unless its accesses also pass in this order, further apart:
-/// then the accesses between which the other thread came were meant to be one step.
-void classify_single(Finding& finding, const FoundPair& pair,
-                     const std::vector<std::unique_ptr<Observed>>& bases) {
-  finding.bug_class = BugClass::OrderViolation;
-  const bool first_writes = writes(pair.first);
-  const bool second_writes = writes(pair.second);
-  finding.shape = first_writes && second_writes ? 3 : first_writes ? 1 : 2;
-  for (const auto& base : bases) {
-    const auto first = base->accesses.find(pair.first.point);
-    const auto second = base->accesses.find(pair.second.point);
-    if (!first || !second || *first > *second) continue;
-    const Accesses& accesses = base->accesses;
-    const trace::Trace& trace = base->attempt.trace;
-    for (const PairInstance& instance : base->instances) {
-      const trace::Event& event = trace.events[instance.first];
-      const bool same_memory = event.object == trace.events[*second].object &&
-                               event.offset == trace.events[*second].offset;
-      const bool there = accesses.owner(instance.first) == accesses.owner(*first) &&
-                         accesses.owner(instance.second) == accesses.owner(*second);
-      if (!same_memory || !there) continue;
-      const bool after = instance.first > *first && instance.second <= *second;
-      const bool before = instance.first >= *first && instance.second < *second;
-      if (!after && !before) continue;
-      const FoundAccess other = found(*base, after ? instance.first : instance.second);
-      const FoundAccess& start = after ? pair.first : other;
-      const FoundAccess& end = after ? other : pair.second;
-      finding.bug_class = BugClass::AtomicityViolation;
-      finding.regions.push_back({start, end});
-      finding.shape =
-          one_variable_shape(writes(start), after ? second_writes : first_writes, writes(end));
-      return;
-    }
+  /// The pair in which the failure shows itself says least about its cause.
+  bool is_symptom(const FoundPair& pair) const {
+    if (!pair.second.event) return false;
+    const auto next = failed_.accesses.next_of_thread(*pair.second.event);
+    return !next && failed_.attempt.trace.events[*pair.second.event].thread ==
+                        failed_.attempt.trace.outcome.thread;
   }
-}
 
-/// Whether a store of the class became visible after a later access of its own thread.
-bool reordered(const Finding& finding, const Observed& failed) {
-  const trace::Trace& trace = failed.attempt.trace;
-  const auto model = trace.header.options.find("memory_model");
-  if (model == trace.header.options.end() || model->second == "sc") return false;
-  const auto delayed = [&](const FoundAccess& access) {
-    if (!access.event || trace.events[*access.event].kind != trace::EventKind::Flush) {
-      return access.event == std::nullopt && access.point.site == "<flush>";
+  bool atomicity() {
+    for (const bool symptoms : {false, true}) {
+      std::vector<const FoundPair*> pairs;
+      for (const FoundPair& pair : finding_.pairs) {
+        if (is_data(pair) && (symptoms || !is_symptom(pair))) pairs.push_back(&pair);
+      }
+      // What the procedures suspect comes first in the list: it should have a part in it.
+      const std::size_t suspicious = suspicious_among(pairs);
+      if (one_variable(pairs, suspicious) || two_variables(pairs, suspicious, true)) return true;
+      if (!only_in_order() &&
+          (one_variable(pairs, pairs.size()) || two_variables(pairs, pairs.size(), true))) {
+        return true;
+      }
+      if (enclosing(pairs)) return true;
     }
+    return with_other_pairs();
+  }
+
+  static std::size_t suspicious_among(const std::vector<const FoundPair*>& pairs) {
+    return static_cast<std::size_t>(std::count_if(
+        pairs.begin(), pairs.end(), [](const FoundPair* pair) { return pair->suspicious; }));
+  }
+
+  /// Whether no passing run has a suspicious pair's accesses in the order of the failed run,
+  /// however far apart: then it is about that order, and what else is needed only leads there.
+  bool only_in_order() const {
+    return std::none_of(finding_.pairs.begin(), finding_.pairs.end(), [&](const FoundPair& pair) {
+      return pair.suspicious &&
+             std::any_of(orders_.passing().begin(), orders_.passing().end(), [&](const auto& run) {
+               const auto first = run->accesses.find(pair.first.point);
+               const auto second = run->accesses.find(pair.second.point);
+               return first && second && *first < *second;
+             });
+    });
+  }
+
+  /// How threads wait for each other is not what they were meant to do in one step.
+  bool is_data(const FoundPair& pair) const {
+    const auto is_sync = [&](const FoundAccess& access) {
+      if (!access.event) return false;
+      const trace::EventKind kind = failed_.attempt.trace.events[*access.event].kind;
+      return abi::access_of(kind) == abi::Access::Sync || kind == trace::EventKind::CondSignal ||
+             kind == trace::EventKind::CondBroadcast;
+    };
+    return !is_sync(pair.first) && !is_sync(pair.second);
+  }
+
+  /// The other half of two variables may be in the run without being needed: where several threads
+  /// do the same, no single one is.
+  bool with_other_pairs() {
+    std::vector<FoundPair> others;
+    const auto& instances = failed_.instances;
+    for (std::size_t i = instances.size(); i-- > 0 && others.size() < kMaxOtherPairs;) {
+      FoundPair pair = found(instances[i]);
+      const bool related =
+          std::any_of(finding_.pairs.begin(), finding_.pairs.end(), [&](const FoundPair& it) {
+            return it.suspicious &&
+                   (it.first.thread == pair.second.thread || it.second.thread == pair.first.thread);
+          });
+      if (related && is_data(pair)) others.push_back(std::move(pair));
+    }
+    std::vector<const FoundPair*> pairs;
+    for (const FoundPair& pair : finding_.pairs) {
+      if (is_data(pair)) pairs.push_back(&pair);
+    }
+    const std::size_t own = suspicious_among(pairs);
+    for (const FoundPair& pair : others) pairs.push_back(&pair);
+    return two_variables(pairs, own, true) || two_variables(pairs, own, false);
+  }
+
+  /// Both orders of the step and what came between its accesses pass.
+  bool both_orders_pass(const Region& step, const Point& between) {
+    return orders_.passes_before(step.first.point, step.last.point, between) &&
+           orders_.passes_before(between, between, step.first.point);
+  }
+  bool both_orders_pass(const Region& step, const Region& other) {
+    return orders_.passes_before(step.first.point, step.last.point, other.first.point) &&
+           orders_.passes_before(other.first.point, other.last.point, step.first.point);
+  }
+
+  /// Of which at least one pair is among the first `own`.
+  static std::vector<Crossing> crossings(const std::vector<const FoundPair*>& pairs,
+                                         std::size_t own) {
+    std::vector<Crossing> result;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (std::size_t k = 0; k < pairs.size(); ++k) {
+        if (i == k || (i >= own && k >= own)) continue;
+        if (pairs[i]->first.thread == pairs[k]->second.thread) {
+          result.push_back({pairs[i], pairs[k]});
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Also where one access, freeing memory, is one to several variables.
+  static bool on_one_variable(const Crossing& cross) {
+    return cross.there->variable == cross.back->variable ||
+           cross.there->second.point == cross.back->first.point;
+  }
+
+  bool one_variable(const std::vector<const FoundPair*>& pairs, std::size_t own) {
+    for (const Crossing& cross : crossings(pairs, own)) {
+      if (!on_one_variable(cross)) continue;
+      const Region step{cross.there->first, cross.back->second};
+      const FoundAccess& between = cross.back->first;
+      if (position(step.first) > position(step.last) ||
+          position(cross.there->second) > position(between) ||
+          step.first.point.site == step.last.point.site) {
+        continue;
+      }
+      const auto shape = shape_of_step(step.first, between, step.last);
+      if (shape && accept_step(step, between, *shape)) return true;
+    }
+    return false;
+  }
+
+  bool accept_step(const Region& step, const FoundAccess& between, unsigned shape) {
+    if (!both_orders_pass(step, between.point)) return false;
+    finding_.bug_class = BugClass::AtomicityViolation;
+    finding_.shape = shape;
+    finding_.regions.push_back(step);
+    return true;
+  }
+
+  FoundAccess found(const Observed& run, std::size_t event) const {
+    FoundAccess result;
+    const trace::Trace& trace = run.attempt.trace;
+    result.point = run.accesses.point(event);
+    if (const trace::Frame* const frame = trace::source_frame(trace, trace.events[event].site)) {
+      result.frame = *frame;
+    }
+    result.thread = trace.threads[run.accesses.owner(event)].path;
+    result.role = to_text(run.accesses.role(event));
+    result.event = &run == &failed_ ? event : failed_.accesses.find(result.point);
+    return result;
+  }
+
+  FoundPair found(const PairInstance& instance) const {
+    const trace::Event& event = failed_.attempt.trace.events[instance.second];
+    FoundPair pair;
+    pair.variable = trace::memory_name(failed_.attempt.trace, event.object, event.offset);
+    pair.first = found(failed_, instance.first);
+    pair.second = found(failed_, instance.second);
+    return pair;
+  }
+
+  static bool touches(const Observed& run, std::size_t event, const FoundPair& pair) {
+    const trace::Event& it = run.attempt.trace.events[event];
+    return it.object != trace::kNone && run.accesses.role(event) != Role::None &&
+           run.attempt.trace.objects[it.object].name == pair.object && it.offset <= pair.offset &&
+           pair.offset < it.offset + run.accesses.bytes(event);
+  }
+
+  /// What the access's thread does to the pair's variable after or before it, until it comes back
+  /// to the same place: a step seldom reaches into the next iteration (LOCON, 4.3).
+  std::vector<FoundAccess> companions(const FoundAccess& access, const FoundPair& pair,
+                                      bool after) const {
+    std::vector<FoundAccess> result;
+    const auto look_in = [&](const Observed& run) {
+      const auto start = run.accesses.find(access.point);
+      if (!start) return;
+      const trace::ThreadId thread = run.accesses.owner(*start);
+      const std::size_t end = run.attempt.trace.events.size();
+      for (std::size_t i = *start; after ? ++i < end : i-- > 0;) {
+        if (run.accesses.owner(i) != thread) continue;
+        if (run.attempt.trace.events[i].site == run.attempt.trace.events[*start].site) return;
+        if (!touches(run, i, pair)) continue;
+        const FoundAccess other = found(run, i);
+        const bool known = std::any_of(result.begin(), result.end(), [&](const FoundAccess& it) {
+          return it.point == other.point;
+        });
+        if (!known) result.push_back(other);
+      }
+    };
+    look_in(failed_);
+    if (after) {
+      for (const auto& run : orders_.passing()) look_in(*run);
+    }
+    return result;
+  }
+
+  /// One pair is enough for an atomicity violation when the run ended before the way back, or when
+  /// it fails without it too.
+  bool enclosing(const std::vector<const FoundPair*>& pairs) {
+    for (const FoundPair* pair : pairs) {
+      if (!pair->suspicious) continue;
+      for (const FoundAccess& last : companions(pair->first, *pair, true)) {
+        const auto shape = shape_of_step(pair->first, pair->second, last);
+        if (shape && accept_step({pair->first, last}, pair->second, *shape)) return true;
+      }
+      for (const FoundAccess& first : companions(pair->second, *pair, false)) {
+        const auto shape = shape_of_step(first, pair->first, pair->second);
+        if (shape && accept_step({first, pair->second}, pair->first, *shape)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool two_variables(const std::vector<const FoundPair*>& pairs, std::size_t own,
+                     bool of_known_shape) {
+    for (const Crossing& cross : crossings(pairs, own)) {
+      if (on_one_variable(cross)) continue;
+      const Region step = region(cross.there->first, cross.back->second);
+      const Region other = region(cross.there->second, cross.back->first);
+      const auto shape = shape_of(cross);
+      if (shape.has_value() != of_known_shape || !both_orders_pass(step, other)) continue;
+      finding_.bug_class = BugClass::MultiVariableAtomicityViolation;
+      finding_.shape = shape;
+      finding_.regions.push_back(step);
+      if (other.first.thread == other.last.thread && other.first.point != other.last.point) {
+        finding_.regions.push_back(other);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  static std::optional<unsigned> shape_of(const Crossing& cross) {
+    const auto access = [](const FoundAccess& it, bool second, const FoundPair& pair) {
+      return ShapeAccess{second, position(it), pair.variable, writes(it)};
+    };
+    return two_variable_shape({access(cross.there->first, false, *cross.there),
+                               access(cross.back->second, false, *cross.back),
+                               access(cross.there->second, true, *cross.there),
+                               access(cross.back->first, true, *cross.back)});
+  }
+
+  bool loses_notification() const {
+    const trace::Outcome& outcome = failed_.attempt.trace.outcome;
+    return outcome.kind == trace::FailureKind::LostWakeup &&
+           std::any_of(outcome.waits.begin(), outcome.waits.end(), [](const trace::Wait& wait) {
+             return wait.kind == trace::EventKind::CondWait ||
+                    wait.kind == trace::EventKind::CondWake ||
+                    wait.kind == trace::EventKind::MutexLock;
+           });
+  }
+
+  /// Whether a store of the class became visible after a later access of its own thread.
+  bool reordered() const {
+    const auto model = failed_.attempt.trace.header.options.find("memory_model");
+    if (model == failed_.attempt.trace.header.options.end() || model->second == "sc") return false;
+    return std::any_of(finding_.pairs.begin(), finding_.pairs.end(), [&](const FoundPair& pair) {
+      return delayed(pair.first) || delayed(pair.second);
+    });
+  }
+
+  bool delayed(const FoundAccess& access) const {
+    const trace::Trace& trace = failed_.attempt.trace;
+    if (!access.event) return access.point.site == "<flush>";
     const trace::Event& flush = trace.events[*access.event];
-    const trace::ThreadId owner = failed.accesses.owner(*access.event);
+    if (flush.kind != trace::EventKind::Flush) return false;
+    const trace::ThreadId owner = failed_.accesses.owner(*access.event);
     for (std::size_t i = *access.event; i-- > 0;) {
       const trace::Event& event = trace.events[i];
-      if (failed.accesses.owner(i) != owner || event.kind == trace::EventKind::Flush) continue;
+      if (failed_.accesses.owner(i) != owner || event.kind == trace::EventKind::Flush) continue;
       if (event.site == flush.site) return false;  // the store itself: nothing came in between
       if (event.object != trace::kNone) return true;
     }
     return false;
-  };
-  return std::any_of(finding.pairs.begin(), finding.pairs.end(), [&](const FoundPair& pair) {
-    return delayed(pair.first) || delayed(pair.second);
-  });
-}
+  }
+
+  Finding& finding_;
+  const Observed& failed_;
+  SerialOrders& orders_;
+};
 
 }  // namespace
 
@@ -189,29 +387,8 @@ std::optional<unsigned> two_variable_shape(std::vector<ShapeAccess> accesses) {
   return std::nullopt;
 }
 
-void classify(Finding& finding, const Observed& failed,
-              const std::vector<std::unique_ptr<Observed>>& bases) {
-  if (finding.pairs.empty()) return;
-  if (const auto cross = crossing(finding.pairs, false)) {
-    classify_crossing(finding, *cross, false);
-  } else if (const auto twice = crossing(finding.pairs, true)) {
-    classify_crossing(finding, *twice, true);
-  } else {
-    classify_single(finding, finding.pairs.front(), bases);
-  }
-  const trace::Outcome& outcome = failed.attempt.trace.outcome;
-  const bool waits_for_condition =
-      std::any_of(outcome.waits.begin(), outcome.waits.end(), [&](const trace::Wait& wait) {
-        return wait.kind == trace::EventKind::CondWait || wait.kind == trace::EventKind::CondWake ||
-               wait.kind == trace::EventKind::MutexLock;
-      });
-  if (outcome.kind == trace::FailureKind::LostWakeup && waits_for_condition) {
-    finding.bug_class = BugClass::MissedNotification;
-    finding.shape.reset();
-  } else if (reordered(finding, failed)) {
-    finding.bug_class = BugClass::MemoryOrderViolation;
-    finding.shape.reset();
-  }
+void classify(Finding& finding, const Observed& failed, SerialOrders& orders) {
+  if (!finding.pairs.empty()) Classifier(finding, failed, orders).run();
 }
 
 }  // namespace heddle::analysis

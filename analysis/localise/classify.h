@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kind of bug a class of pairs is: the 15 shapes of LOCON's Table 1.
+// What kind of bug a class of pairs is: the 15 shapes of LOCON's Table 1. The accesses alone do not
+// tell an order violation from an atomicity violation; passing runs do. Steps that were meant to be
+// one pass when they come before what the failing run put between them, and when they come after
+// it; where only one of the two ever passes, an order was meant. docs/locate.md.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/finding.h"
-#include "analysis/localise/experiment.h"
+#include "analysis/localise/serial_orders.h"
 
 namespace heddle::analysis {
 
@@ -25,8 +29,7 @@ std::optional<unsigned> two_variable_shape(std::vector<ShapeAccess> accesses);
 std::optional<unsigned> one_variable_shape(bool first_writes, bool between_writes,
                                            bool last_writes);
 
-/// Fills in class, shape and regions from the pairs. `bases` are passing executions.
-void classify(Finding& finding, const Observed& failed,
-              const std::vector<std::unique_ptr<Observed>>& bases);
+/// Fills in class, shape and regions from the pairs.
+void classify(Finding& finding, const Observed& failed, SerialOrders& orders);
 
 }  // namespace heddle::analysis

@@ -163,4 +163,23 @@ Verdict Experiments::enforce(const std::vector<PairPoints>& pairs, const Observe
   return forced ? Verdict::Refuted : Verdict::Impossible;
 }
 
+bool Experiments::passes_with(const Order& order,
+                              const std::function<bool(const Observed&)>& wanted) {
+  // Who waits inside a critical section may keep the other from getting there.
+  Order outside = order;
+  if (const auto held = failed_.accesses.find(order.second)) {
+    const std::vector<Section> sections = failed_.accesses.sections(*held);
+    if (!sections.empty()) outside.second = failed_.accesses.point(sections.front().acquired);
+  }
+  trace::Schedule schedule = failed_.attempt.schedule;
+  for (const bool preemptions : {true, false}) {
+    if (!preemptions) schedule.decisions.clear();
+    Observed result = steer(schedule, {outside});
+    const bool found = !result.attempt.trace.outcome.failed() && wanted(result);
+    on_attempt_(std::move(result.attempt));
+    if (found) return true;
+  }
+  return false;
+}
+
 }  // namespace heddle::analysis

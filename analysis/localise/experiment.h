@@ -51,6 +51,10 @@ class Experiments {
   Verdict enforce(const std::vector<PairPoints>& pairs, const Observed& base,
                   const Observed& origin);
 
+  /// Whether an execution that keeps `order`, near the failing one or without preemptions, passes
+  /// and is as `wanted`.
+  bool passes_with(const Order& order, const std::function<bool(const Observed&)>& wanted);
+
   std::uint64_t executions() const { return executions_; }
 
  private:

@@ -2,21 +2,22 @@
 #include "analysis/localise/localise.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "analysis/localise/classify.h"
+#include "analysis/localise/deadlock.h"
 #include "analysis/localise/passing_runs.h"
+#include "analysis/localise/proof.h"
+#include "analysis/reduce/ddmin.h"
 #include "base/error.h"
 #include "trace/signature.h"
-#include "trace/words.h"
 
 namespace heddle::analysis {
 namespace {
 
-constexpr std::size_t kMaxInstances = 6;  // of one pair, from its last, that are experimented with
 constexpr std::size_t kMaxCandidates = 40;
+constexpr std::size_t kMaxSimplifying = 150;  // executions
+constexpr std::size_t kMaxPreempting = 300;   // executions
 
 struct Stage {
   Procedure procedure;
@@ -25,29 +26,22 @@ struct Stage {
 
 std::vector<Stage> stages(const LocaliseOptions& options) {
   std::vector<Stage> result;
-  for (const Stage stage : {Stage{Procedure::One, Level::Pc}, Stage{Procedure::Two, Level::Pc},
-                            Stage{Procedure::Three, Level::Pc}, Stage{Procedure::Three, Level::Tid},
-                            Stage{Procedure::Three, Level::Loop}}) {
+  for (const Stage stage :
+       {Stage{Procedure::One, Level::Pc}, Stage{Procedure::Two, Level::Pc},
+        Stage{Procedure::Three, Level::Pc}, Stage{Procedure::Three, Level::Tid},
+        Stage{Procedure::Three, Level::Loop}, Stage{Procedure::Two, Level::Loop}}) {
     if (options.procedure && *options.procedure != stage.procedure) continue;
     if (options.level && stage.procedure == Procedure::Three && *options.level != stage.level) {
       continue;
     }
+    // At which level of its own a level that was asked for takes the place of the others.
+    if (options.level && stage.procedure == Procedure::Two && stage.level == Level::Loop) continue;
     result.push_back({stage.procedure, stage.procedure != Procedure::Three && options.level
                                            ? *options.level
                                            : stage.level});
   }
   return result;
 }
-
-/// A pair of the failed run, or one it did not come to, ready to be experimented with.
-struct Suspect {
-  std::uint32_t id = 0;
-  PairPoints points;
-  const Observed* origin = nullptr;  // the execution that has its events
-  std::size_t first = 0;             // events of `origin`
-  std::size_t second = 0;
-  bool in_failed_run = true;
-};
 
 class Localiser {
  public:
@@ -57,322 +51,53 @@ class Localiser {
         failed_pairs_(collect_pairs(failed.accesses, failed.instances, table_)),
         passing_(oracle, failed, table_, options),
         experiments_(oracle, failed,
-                     [this](Attempt&& attempt) { passing_.take(std::move(attempt)); }) {
-    for (const PairInstance& instance : failed.instances) {
-      instances_[id_of(instance)].push_back(instance);
-    }
-  }
+                     [this](Attempt&& attempt) { passing_.take(std::move(attempt)); }),
+        suspects_(failed, passing_, table_),
+        proof_(failed, passing_, suspects_, experiments_, options) {}
 
   Localisation run() {
     passing_.make();
-    if (!passing_.pairs().empty()) {
-      if (options_.falcon) {
-        rank_patterns();
-      } else if (failed_.attempt.trace.outcome.kind == trace::FailureKind::Deadlock) {
-        locate_deadlock();
-      } else {
-        locate_pairs();
-      }
+    Localisation result;
+    if (!passing_.pairs().empty()) result.findings = findings();
+    for (std::size_t i = 0; i < result.findings.size(); ++i) {
+      result.findings[i].rank = static_cast<std::uint32_t>(i + 1);
     }
-    for (std::size_t i = 0; i < result_.findings.size(); ++i) {
-      result_.findings[i].rank = static_cast<std::uint32_t>(i + 1);
-    }
-    const std::uint64_t refuted = result_.refuted;
-    passing_.report(result_);
-    result_.refuted = refuted;
-    return std::move(result_);
+    passing_.report(result);
+    result.refuted = proof_.refuted();
+    return result;
   }
 
  private:
-  std::uint32_t id_in(const Observed& run, const PairInstance& instance) {
-    return collect_pairs(run.accesses, {instance}, table_).seen.front().id;
-  }
-  std::uint32_t id_of(const PairInstance& instance) { return id_in(failed_, instance); }
-
-  bool exhausted() const {
-    return experiments_.executions() >= options_.max_experiments ||
-           (options_.stop && options_.stop());
-  }
-
-  /// Where the pair is, the latest first: what matters is nearly always close to the failure.
-  std::vector<Suspect> suspects(std::uint32_t id, bool in_failed_run) {
-    std::vector<Suspect> result;
-    if (in_failed_run) {
-      const std::vector<PairInstance>& all = instances_[id];
-      for (std::size_t i = all.size(); i-- > 0 && result.size() < kMaxInstances;) {
-        result.push_back(suspect(id, failed_, all[i].first, all[i].second));
-      }
-      return result;
+  std::vector<Finding> findings() {
+    if (options_.falcon) return ranked_patterns();
+    if (failed_.attempt.trace.outcome.kind == trace::FailureKind::Deadlock) {
+      const auto cycle = locate_deadlock(failed_, suspects_, experiments_, proof_);
+      return cycle ? std::vector<Finding>{*cycle} : std::vector<Finding>{};
     }
-    const std::uint32_t original = table_.reversed(id);
-    for (const auto& base : passing_.bases()) {
-      for (const PairInstance& instance : base->instances) {
-        if (table_.pc(id_in(*base, instance)) != table_.pc(original)) continue;
-        const Suspect found = suspect(id, *base, instance.second, instance.first);
-        const bool known = std::any_of(result.begin(), result.end(), [&](const Suspect& other) {
-          return other.points == found.points;
-        });
-        if (!known && result.size() < kMaxInstances) result.push_back(found);
-      }
-    }
-    return result;
+    return located_pairs();
   }
 
-  Suspect suspect(std::uint32_t id, const Observed& origin, std::size_t first,
-                  std::size_t second) const {
-    Suspect result{id,      {origin.accesses.point(first), origin.accesses.point(second)},
-                   &origin, first,
-                   second,  true};
-    const auto in_failed = failed_.accesses.find(result.points.first);
-    const auto then = failed_.accesses.find(result.points.second);
-    result.in_failed_run = in_failed && then && *in_failed < *then;
-    return result;
-  }
-
-  Verdict forbid(const Suspect& suspect) {
-    const auto known = forbidden_.find(suspect.points);
-    if (known != forbidden_.end()) return known->second;
-    if (options_.progress) options_.progress("experiments", experiments_.executions());
-    const Verdict verdict = experiments_.forbid(suspect.points);
-    forbidden_.emplace(suspect.points, verdict);
-    return verdict;
-  }
-
-  void locate_pairs() {
-    std::vector<Finding> unconfirmed;
+  std::vector<Finding> located_pairs() {
+    std::vector<Finding> best;
     for (const Stage& stage : stages(options_)) {
       // Each experiment that passes adds to the evidence, and later stages use it.
       const Evidence evidence{failed_.accesses, failed_pairs_, passing_.pairs(), table_};
       std::vector<Candidate> candidates = test_procedure(stage.procedure, stage.level, evidence);
       if (candidates.empty()) continue;
       if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
-      std::vector<Finding> found = examine(stage, candidates);
+      std::vector<Finding> found = proof_.examine(stage.procedure, stage.level, candidates);
       const bool confirmed = !found.empty() && found.front().confirmed;
-      if (confirmed || unconfirmed.empty()) unconfirmed = std::move(found);
-      if (confirmed) break;
+      if (confirmed || best.empty()) best = std::move(found);
+      if (confirmed) return best;
     }
-    if ((unconfirmed.empty() || !unconfirmed.front().confirmed) && !options_.procedure) {
-      if (auto finding = by_experiment_alone()) unconfirmed.insert(unconfirmed.begin(), *finding);
+    if (!options_.procedure) {
+      if (auto finding = proof_.by_experiment_alone()) best.insert(best.begin(), *finding);
     }
-    result_.findings = std::move(unconfirmed);
-  }
-
-  /// One class of all that the failure cannot do without; the rest, unless refuted, behind it.
-  std::vector<Finding> examine(const Stage& stage, const std::vector<Candidate>& candidates) {
-    std::vector<Suspect> necessary;
-    std::vector<Finding> rest;
-    Experience forbidden;
-    for (const Candidate& candidate : candidates) {
-      std::vector<Suspect> held;
-      bool refuted = false;
-      std::vector<Suspect> all;
-      for (const std::uint32_t id : candidate.pairs) {
-        bool pair_holds = false;
-        for (const Suspect& suspect : suspects(id, candidate.in_failed_run)) {
-          all.push_back(suspect);
-          if (pair_holds || exhausted()) break;
-          const Verdict verdict = forbid(suspect);
-          if (verdict == Verdict::Impossible) continue;
-          ++forbidden.possible;
-          if (verdict == Verdict::Holds) {
-            ++forbidden.held;
-            held.push_back(suspect);
-            pair_holds = true;
-          }
-        }
-        refuted = refuted || !pair_holds;
-      }
-      if (!refuted) {
-        add(necessary, held);
-      } else if (!all.empty()) {
-        ++result_.refuted;
-        Finding finding = make_finding(stage, {all.front()}, {});
-        rest.push_back(std::move(finding));
-      }
-    }
-    if (necessary.empty()) return rest;
-    std::vector<Finding> found{confirm(to_text(stage.procedure), to_text(stage.level), necessary)};
-    found.front().forbidden = forbidden;
-    return found;
-  }
-
-  static void add(std::vector<Suspect>& to, const std::vector<Suspect>& more) {
-    for (const Suspect& suspect : more) {
-      const bool known = std::any_of(to.begin(), to.end(), [&](const Suspect& other) {
-        return other.points == suspect.points;
-      });
-      if (!known) to.push_back(suspect);
-    }
-  }
-
-  Finding confirm(const std::string& procedure, const std::string& level,
-                  const std::vector<Suspect>& suspects) {
-    const std::vector<Suspect> needed = needed_beside(suspects);
-    Experience alone = enforce(suspects, {});
-    Experience all = alone;
-    if (alone.held < alone.possible || alone.possible == 0) {
-      const Experience together = enforce(suspects, needed);
-      if (together.held * std::max<std::uint64_t>(1, alone.possible) >=
-          alone.held * std::max<std::uint64_t>(1, together.possible)) {
-        all = together;
-      }
-    }
-    Finding finding = make_finding({Procedure::One, Level::Pc}, suspects, needed);
-    finding.procedure = procedure;
-    finding.level = level;
-    finding.enforced = all;
-    finding.confirmed = all.held > 0 && 2 * all.held >= all.possible;
-    return finding;
-  }
-
-  Experience enforce(const std::vector<Suspect>& suspects, const std::vector<Suspect>& needed) {
-    Experience result;
-    std::vector<PairPoints> points;
-    for (const Suspect& suspect : suspects) points.push_back(suspect.points);
-    for (const Suspect& suspect : needed) points.push_back(suspect.points);
-    const std::size_t count = passing_.bases().size();  // experiments add to them
-    for (std::size_t i = 0; i < count && result.possible < 5; ++i) {
-      const Verdict verdict =
-          experiments_.enforce(points, *passing_.bases()[i], *suspects.front().origin);
-      if (verdict == Verdict::Impossible) continue;
-      ++result.possible;
-      if (verdict == Verdict::Holds) ++result.held;
-    }
-    return result;
-  }
-
-  /// Other pairs between the same threads without which there is no failure either, except those
-  /// that the suspects imply.
-  std::vector<Suspect> needed_beside(const std::vector<Suspect>& suspects) {
-    std::set<trace::ThreadId> threads;
-    for (const Suspect& suspect : suspects) {
-      for (const Point* point : {&suspect.points.first, &suspect.points.second}) {
-        for (trace::ThreadId i = 0; i < failed_.attempt.trace.threads.size(); ++i) {
-          const std::string& path = failed_.attempt.trace.threads[i].path;
-          if (path == point->thread || path + "~" == point->thread) threads.insert(i);
-        }
-      }
-    }
-    std::vector<Suspect> result;
-    for (std::size_t i = failed_.instances.size(); i-- > 0;) {
-      if (exhausted() || failed_.instances.size() - i > kMaxCandidates) break;
-      const PairInstance& instance = failed_.instances[i];
-      if (!threads.contains(failed_.accesses.owner(instance.first)) ||
-          !threads.contains(failed_.accesses.owner(instance.second))) {
-        continue;
-      }
-      const PairPoints points{failed_.accesses.point(instance.first),
-                              failed_.accesses.point(instance.second)};
-      const bool implied = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& other) {
-        if (other.points == points) return true;
-        return other.origin == &failed_ &&
-               predictable(failed_.accesses, instance, {other.first, other.second});
-      });
-      if (implied) continue;
-      const Suspect other = suspect(id_of(instance), failed_, instance.first, instance.second);
-      if (forbid(other) == Verdict::Holds) result.push_back(other);
-    }
-    std::reverse(result.begin(), result.end());
-    return result;
-  }
-
-  /// What the procedures do not see (three pairs at once, say), tried pair by pair.
-  std::optional<Finding> by_experiment_alone() {
-    std::vector<Suspect> necessary;
-    for (std::size_t i = failed_.instances.size(); i-- > 0;) {
-      if (exhausted() || failed_.instances.size() - i > 2 * kMaxCandidates) break;
-      const PairInstance& instance = failed_.instances[i];
-      const Suspect it = suspect(id_of(instance), failed_, instance.first, instance.second);
-      if (forbid(it) == Verdict::Holds) necessary.push_back(it);
-    }
-    std::reverse(necessary.begin(), necessary.end());
-    if (auto finding = confirmed_experiment(necessary)) return finding;
-    const std::vector<Suspect> missing = cut_off();
-    for (const Suspect& one : missing) {
-      std::vector<Suspect> with_one = necessary;
-      with_one.push_back(one);
-      if (auto finding = confirmed_experiment(with_one)) return finding;
-    }
-    add(necessary, missing);
-    return confirmed_experiment(necessary);
-  }
-
-  std::optional<Finding> confirmed_experiment(const std::vector<Suspect>& necessary) {
-    if (necessary.empty() || exhausted()) return std::nullopt;
-    Finding finding = confirm("experiment", to_text(Level::Tid), necessary);
-    finding.forbidden = {necessary.size(), necessary.size()};
-    if (!finding.confirmed) return std::nullopt;
-    return finding;
-  }
-
-  /// Pairs of passing runs whose second access the failed run had without the first, which it did
-  /// not come to: procedure II without its demand that passing runs agree.
-  std::vector<Suspect> cut_off() {
-    std::vector<Suspect> result;
-    std::set<PairPoints> tried;
-    for (std::size_t i = 0; i < passing_.bases().size(); ++i) {
-      const Observed& base = *passing_.bases()[i];
-      for (const PairInstance& instance : base.instances) {
-        const PairPoints points{base.accesses.point(instance.second),
-                                base.accesses.point(instance.first)};
-        if (exhausted() || !tried.insert(points).second || !failed_.accesses.find(points.first) ||
-            failed_.accesses.find(points.second)) {
-          continue;
-        }
-        const Suspect it =
-            suspect(table_.reversed(id_in(base, instance)), base, instance.second, instance.first);
-        if (forbid(it) == Verdict::Holds) result.push_back(it);
-      }
-    }
-    return result;
-  }
-
-  FoundAccess found_access(const Observed& origin, std::size_t event) const {
-    const trace::Trace& trace = origin.attempt.trace;
-    FoundAccess access;
-    access.point = origin.accesses.point(event);
-    if (const trace::Frame* const frame = trace::source_frame(trace, trace.events[event].site)) {
-      access.frame = *frame;
-    }
-    access.thread = trace.threads[origin.accesses.owner(event)].path;
-    access.role = to_text(origin.accesses.role(event));
-    access.event = failed_.accesses.find(access.point);
-    return access;
-  }
-
-  static void set_memory(FoundPair& pair, const trace::Trace& trace, trace::ObjectIndex object,
-                         std::uint64_t offset) {
-    pair.variable = trace::memory_name(trace, object, offset);
-    pair.object_kind = trace.objects[object].kind;
-    pair.object = trace.objects[object].name;
-    pair.offset = offset;
-  }
-
-  FoundPair found_pair(const Suspect& suspect, bool suspicious) const {
-    const trace::Trace& trace = suspect.origin->attempt.trace;
-    const trace::Event& event = trace.events[suspect.second];
-    FoundPair pair;
-    set_memory(pair, trace, event.object, event.offset);
-    pair.first = found_access(*suspect.origin, suspect.first);
-    pair.second = found_access(*suspect.origin, suspect.second);
-    pair.in_failed_run = suspect.in_failed_run;
-    pair.suspicious = suspicious;
-    return pair;
-  }
-
-  Finding make_finding(const Stage& stage, const std::vector<Suspect>& suspects,
-                       const std::vector<Suspect>& needed) {
-    Finding finding;
-    finding.procedure = to_text(stage.procedure);
-    finding.level = to_text(stage.level);
-    for (const Suspect& suspect : suspects) finding.pairs.push_back(found_pair(suspect, true));
-    for (const Suspect& suspect : needed) finding.pairs.push_back(found_pair(suspect, false));
-    classify(finding, failed_, passing_.bases());
-    return finding;
+    return best;
   }
 
   /// Falcon's ranking: by score, equal ones by occurrence.
-  void rank_patterns() {
+  std::vector<Finding> ranked_patterns() {
     struct Ranked {
       double score;
       std::vector<std::size_t> events;
@@ -384,6 +109,8 @@ class Localiser {
     std::sort(ranked.begin(), ranked.end(), [](const Ranked& x, const Ranked& y) {
       return x.score != y.score ? x.score > y.score : x.events.back() < y.events.back();
     });
+    SerialOrders orders(passing_.bases(), nullptr);
+    std::vector<Finding> result;
     for (const Ranked& row : ranked) {
       Finding finding;
       finding.procedure = "falcon";
@@ -391,74 +118,22 @@ class Localiser {
       finding.score = row.score;
       for (std::size_t i = 0; i + 1 < row.events.size(); ++i) {
         finding.pairs.push_back(
-            found_pair(suspect(0, failed_, row.events[i], row.events[i + 1]), true));
+            suspects_.found_pair(suspects_.of(0, failed_, row.events[i], row.events[i + 1]), true));
       }
-      classify(finding, failed_, passing_.bases());
-      result_.findings.push_back(std::move(finding));
+      classify(finding, failed_, orders);
+      result.push_back(std::move(finding));
     }
-  }
-
-  /// The waits say it all: each thread of the cycle has what another waits for.
-  void locate_deadlock() {
-    const trace::Trace& trace = failed_.attempt.trace;
-    Finding finding;
-    finding.procedure = "cycle";
-    finding.level = to_text(Level::Tid);
-    finding.bug_class = BugClass::Deadlock;
-    std::vector<PairPoints> points;
-    for (const trace::Wait& wait : trace::cycle_of(trace.outcome.waits)) {
-      if (wait.holder == trace::kNone || wait.object == trace::kNone) continue;
-      std::optional<std::size_t> acquired;
-      std::uint32_t visits = 0;
-      for (std::size_t i = 0; i < trace.events.size(); ++i) {
-        const trace::Event& event = trace.events[i];
-        if (event.thread == wait.holder && event.object == wait.object &&
-            event.offset == wait.offset && event.site == wait.holder_site) {
-          acquired = i;
-        }
-        if (event.thread == wait.thread && event.site == wait.site) ++visits;
-      }
-      if (!acquired) continue;
-      FoundPair pair;
-      set_memory(pair, trace, wait.object, wait.offset);
-      pair.first = found_access(failed_, *acquired);
-      pair.first.role = "lock";
-      pair.second.point = {trace.threads[wait.thread].path, trace.sites[wait.site].key, visits + 1};
-      pair.second.thread = trace.threads[wait.thread].path;
-      pair.second.role = "wait";
-      if (const trace::Frame* const frame = trace::source_frame(trace, wait.site)) {
-        pair.second.frame = *frame;
-      }
-      points.push_back({pair.first.point, pair.second.point});
-      finding.pairs.push_back(std::move(pair));
-    }
-    if (finding.pairs.empty()) return;
-    for (const PairPoints& pair : points) {
-      const Verdict verdict = experiments_.forbid(pair);
-      if (verdict == Verdict::Impossible) continue;
-      ++finding.forbidden.possible;
-      if (verdict == Verdict::Holds) ++finding.forbidden.held;
-    }
-    const std::size_t count = passing_.bases().size();
-    for (std::size_t i = 0; i < count && finding.enforced.possible < 5; ++i) {
-      const Verdict verdict = experiments_.enforce(points, *passing_.bases()[i], failed_);
-      if (verdict == Verdict::Impossible) continue;
-      ++finding.enforced.possible;
-      if (verdict == Verdict::Holds) ++finding.enforced.held;
-    }
-    finding.confirmed = finding.forbidden.held > 0 && finding.enforced.held > 0;
-    result_.findings.push_back(std::move(finding));
+    return result;
   }
 
   const LocaliseOptions& options_;
   Observed& failed_;
   PairTable table_;
   RunPairs failed_pairs_;
-  std::map<std::uint32_t, std::vector<PairInstance>> instances_;
   PassingRuns passing_;
   Experiments experiments_;
-  std::map<PairPoints, Verdict> forbidden_;
-  Localisation result_;
+  Suspects suspects_;
+  Proof proof_;
 };
 
 void check_given(const trace::Trace& failed, const std::vector<trace::Trace>& given) {
@@ -474,6 +149,59 @@ void check_given(const trace::Trace& failed, const std::vector<trace::Trace>& gi
                        "): passing runs are asked for; see them with: heddle ls");
     }
   }
+}
+
+/// The failed run with as few of its decisions as still make it fail: switches that it does not
+/// need make pairs that only happen to be there, and hide that one order would be enough.
+Attempt simplified(SteeringOracle& oracle, Attempt failed, const LocaliseOptions& options) {
+  const std::string signature = trace::signature(failed.trace);
+  const trace::Schedule schedule = failed.schedule;
+  std::size_t executions = 0;
+  ddmin<trace::Decision>(
+      schedule.decisions,
+      [&](const Candidates<trace::Decision>& candidates) -> std::optional<std::size_t> {
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+          if (++executions > kMaxSimplifying || (options.stop && options.stop())) break;
+          if (options.progress) options.progress("simplifying", executions);
+          trace::Schedule simpler = schedule;
+          simpler.decisions = candidates[i];
+          Attempt attempt = oracle.follow(simpler);
+          if (trace::signature(attempt.trace) != signature) continue;
+          failed = std::move(attempt);
+          return i;
+        }
+        return std::nullopt;
+      });
+  return failed;
+}
+
+/// The same failure with a single preemption, if a few executions find it so.
+std::optional<Attempt> with_one_preemption(SteeringOracle& oracle, const Attempt& failed,
+                                           const LocaliseOptions& options) {
+  const std::string signature = trace::signature(failed.trace);
+  trace::Schedule schedule = failed.schedule;
+  schedule.decisions.clear();
+  const Attempt sequential = oracle.follow(schedule);
+  const Accesses accesses(sequential.trace);
+  const std::size_t threads = sequential.trace.threads.size();
+  const std::size_t points = sequential.trace.events.size() * threads;
+  const std::size_t stride = std::max<std::size_t>(1, points / kMaxPreempting);
+  for (std::size_t i = 0; i < points; i += stride) {
+    if (options.stop && options.stop()) break;
+    const Point point = accesses.point(i / threads);
+    const std::string& target = sequential.trace.threads[i % threads].path;
+    if (target == point.thread) continue;
+    if (options.progress) options.progress("one preemption", i / stride);
+    trace::Decision decision;
+    decision.thread = point.thread;
+    decision.site = point.site;
+    decision.occurrence = point.occurrence;
+    decision.target = target;
+    schedule.decisions = {decision};
+    Attempt attempt = oracle.follow(schedule);
+    if (trace::signature(attempt.trace) == signature) return attempt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -498,15 +226,27 @@ Localisation localise(SteeringOracle& oracle, const Attempt& failed,
         "heddle explore");
   }
   check_given(failed.trace, options.given);
-  Observed again(oracle.follow(failed.schedule));
-  if (trace::signature(again.attempt.trace) != trace::signature(failed.trace)) {
+  Attempt back = oracle.follow(failed.schedule);
+  if (trace::signature(back.trace) != trace::signature(failed.trace)) {
     throw user_error("the failure does not come back (" + trace::signature(failed.trace) +
-                     " was expected, " + trace::signature(again.attempt.trace) +
+                     " was expected, " + trace::signature(back.trace) +
                      " came), so it cannot be located; see what differs with: heddle replay");
   }
+  Observed again(simplified(oracle, std::move(back), options));
   Localisation result = Localiser(oracle, again, options).run();
   result.failed = std::move(again.attempt);
-  return result;
+  const auto confirmed = [](const Localisation& it) {
+    return !it.findings.empty() && it.findings.front().confirmed;
+  };
+  if (options.falcon || options.procedure || confirmed(result)) return result;
+  // Where a run shows the bug in several ways at once, no single order makes it pass.
+  std::optional<Attempt> simplest = with_one_preemption(oracle, result.failed, options);
+  if (!simplest) return result;
+  Observed other(std::move(*simplest));
+  Localisation of_other = Localiser(oracle, other, options).run();
+  if (!confirmed(of_other)) return result;
+  of_other.failed = std::move(other.attempt);
+  return of_other;
 }
 
 }  // namespace heddle::analysis

@@ -64,12 +64,14 @@ class PairTable {
   std::vector<std::uint32_t> pc_of_;
 };
 
+/// How often each side's thread had been there: a loop's iteration where the site is in one.
+using Iterations = std::pair<std::uint32_t, std::uint32_t>;
+
 /// One pair as one execution shows it.
 struct SeenPair {
   std::uint32_t id = 0;
   PairInstance at;  // the first of them
-  /// How often each side's thread had been there: a loop's iteration where the site is in one.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> iterations;
+  std::vector<Iterations> iterations;
 };
 
 /// The pairs of one execution, each once, in the order of their first occurrence.

@@ -7,7 +7,9 @@
 namespace heddle::analysis {
 namespace {
 
-constexpr std::size_t kMaxBases = 8;
+constexpr std::size_t kMaxBases = 32;
+/// More executions as a whole than these are kept only if they show something new.
+constexpr std::size_t kFewBases = 4;
 constexpr std::size_t kMaxFlips = 60;
 /// So many passing runs in a row without a new pair: there are hardly any left.
 constexpr std::uint64_t kSaturation = 40;
@@ -64,7 +66,7 @@ void PassingRuns::take(Attempt attempt) {
   }
   // Executions that do not show the same are the better ground for experiments.
   const bool is_new = known_.size() > before;
-  if (bases_.size() < kMaxBases && (is_new || bases_.size() < kMaxBases / 2)) {
+  if (bases_.size() < kMaxBases && (is_new || bases_.size() < kFewBases)) {
     bases_.push_back(std::move(run));
   }
 }

@@ -29,7 +29,7 @@ std::vector<Candidate> only_in_failed(const Evidence& evidence, Level level) {
     const bool predicts = std::any_of(suspects.begin(), suspects.end(), [&](const SeenPair& other) {
       return other.id != pair.id && predictable(evidence.failed_accesses, other.at, pair.at);
     });
-    if (!predicts) result.push_back({{pair.id}, true});
+    if (!predicts) result.push_back({{pair.id}, true, {}});
   }
   return result;
 }
@@ -66,7 +66,34 @@ std::vector<Candidate> missing_in_failed(const Evidence& evidence, Level level) 
         const std::string& variable = evidence.table.name(pair.id).variable;
         suspicious = with->second.size() > (with->second.contains(variable) ? 1u : 0u);
       }
-      if (suspicious) result.push_back({{evidence.table.reversed(pair.id)}, false});
+      if (suspicious) result.push_back({{evidence.table.reversed(pair.id)}, false, {}});
+    }
+  }
+  return result;
+}
+
+/// Algorithm 2 at LOOP: each iteration of a pair for itself. Of a loop that all but the last
+/// iterations of have been in time, PC and TID see nothing missing.
+std::vector<Candidate> missing_iterations(const Evidence& evidence) {
+  std::vector<Candidate> result;
+  if (evidence.passing.empty()) return result;
+  std::map<std::pair<std::uint32_t, Iterations>, std::size_t> runs;
+  for (const RunPairs& run : evidence.passing) {
+    for (const SeenPair& pair : run.seen) {
+      for (const Iterations& iterations : pair.iterations) ++runs[{pair.id, iterations}];
+    }
+  }
+  for (const SeenPair& pair : evidence.passing.front().seen) {
+    const auto failed = evidence.failed.by_id.find(pair.id);
+    for (const Iterations& iterations : pair.iterations) {
+      if (runs[{pair.id, iterations}] < evidence.passing.size()) continue;
+      if (failed != evidence.failed.by_id.end()) {
+        const auto& seen = evidence.failed.seen[failed->second].iterations;
+        if (std::find(seen.begin(), seen.end(), iterations) != seen.end()) continue;
+      }
+      result.push_back({{evidence.table.reversed(pair.id)},
+                        false,
+                        Iterations{iterations.second, iterations.first}});
     }
   }
   return result;
@@ -80,11 +107,11 @@ bool opposite(const PairTable& table, std::uint32_t x, std::uint32_t y) {
   return a.first.thread == b.second.thread && a.second.thread == b.first.thread;
 }
 
-using Iterations = std::pair<std::int64_t, std::int64_t>;
+using Distance = std::pair<std::int64_t, std::int64_t>;
 
 /// For LOOP: by how many iterations the two accesses of each thread lie apart.
-std::set<Iterations> distances(const SeenPair& x, const SeenPair& y) {
-  std::set<Iterations> result;
+std::set<Distance> distances(const SeenPair& x, const SeenPair& y) {
+  std::set<Distance> result;
   for (const auto& [first, second] : x.iterations) {
     for (const auto& [other_first, other_second] : y.iterations) {
       result.emplace(std::int64_t{first} - other_second, std::int64_t{second} - other_first);
@@ -103,8 +130,8 @@ bool together(const RunPairs& run, const PairTable& table, const SeenPair& x, co
     for (const std::size_t j : ys->second) {
       if (!opposite(table, run.seen[i].id, run.seen[j].id)) continue;
       if (level == Level::Tid) return true;
-      const std::set<Iterations> here = distances(run.seen[i], run.seen[j]);
-      const std::set<Iterations> failed = distances(x, y);
+      const std::set<Distance> here = distances(run.seen[i], run.seen[j]);
+      const std::set<Distance> failed = distances(x, y);
       const bool all = std::includes(here.begin(), here.end(), failed.begin(), failed.end());
       if (all) return true;
     }
@@ -151,7 +178,7 @@ std::vector<Candidate> only_together(const Evidence& evidence, Level level) {
       return (other.x != couple.x || other.y != couple.y) &&
              (predicts(couple.x, other) || predicts(couple.y, other));
     });
-    if (!redundant) result.push_back({{couple.x->id, couple.y->id}, true});
+    if (!redundant) result.push_back({{couple.x->id, couple.y->id}, true, {}});
   }
   return result;
 }
@@ -178,7 +205,9 @@ bool predictable(const Accesses& accesses, const PairInstance& implied, const Pa
 std::vector<Candidate> test_procedure(Procedure procedure, Level level, const Evidence& evidence) {
   switch (procedure) {
     case Procedure::One: return only_in_failed(evidence, level);
-    case Procedure::Two: return missing_in_failed(evidence, level);
+    case Procedure::Two:
+      return level == Level::Loop ? missing_iterations(evidence)
+                                  : missing_in_failed(evidence, level);
     case Procedure::Three: break;
   }
   return only_together(evidence, level);

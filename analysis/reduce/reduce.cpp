@@ -7,6 +7,7 @@
 
 #include "analysis/reduce/account.h"
 #include "analysis/reduce/ddmin.h"
+#include "analysis/reduce/one_preemption.h"
 #include "analysis/reduce/projection.h"
 #include "analysis/reduce/relevance.h"
 #include "analysis/reduce/trials.h"
@@ -38,7 +39,7 @@ class Reducer {
 
   Reduction run() {
     trials_.require_failure();
-    trials_.find_passing_order();
+    trials_.find_passing_orders();
     // What one part removes may make more removable by another.
     for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);
@@ -155,6 +156,7 @@ class Reducer {
   /// so it goes on until nothing gets smaller. Then all schedules with fewer preemptions are
   /// searched, as far as that is affordable.
   void reduce_switches() {
+    guess_preemption();
     remove_decisions();
     if (trials_.stopping()) return;
     trials_.report("preemptions", result_.best);
@@ -164,6 +166,19 @@ class Reducer {
     if (!fewer.found) return;
     result_.best = std::move(*fewer.found);
     remove_decisions();
+  }
+
+  void guess_preemption() {
+    if (trace::preemptions(result_.best.schedule) < 2 || trials_.stopping()) return;
+    trials_.report("one preemption", result_.best);
+    const std::vector<Schedule> schedules =
+        with_one_preemption(result_.best, trials_.affordable(result_.best));
+    std::vector<Judged> judged = trials_.judge_schedules(schedules);
+    for (Judged& one : judged) {
+      if (one.verdict == Verdict::Accepted && weight(one.attempt) < weight(result_.best)) {
+        result_.best = std::move(one.attempt);
+      }
+    }
   }
 
   void remove_decisions() {

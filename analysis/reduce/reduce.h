@@ -7,8 +7,9 @@
 // A step is accepted when the failure keeps its signature under the schedule that is left (I) and
 // the program without what was removed passes in a sequential order (II): else the removed work is
 // what is missing, which is another bug. The order is one in which the whole program passes, found
-// by trying. Where there is none (some order violations need no preemption), (I) alone decides, and
-// the result says so.
+// by trying; where it passes with the eldest threads first and with the youngest first, both count:
+// without the one who does the work, a program may still pass if nobody asks for it. Where there is
+// none (some order violations need no preemption), (I) alone decides, and the result says so.
 #pragma once
 
 #include <cstdint>

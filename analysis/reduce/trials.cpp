@@ -2,6 +2,7 @@
 #include "analysis/reduce/trials.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,13 +16,45 @@ namespace {
 /// So many sequential orders are tried before it is said that none passes.
 constexpr std::uint64_t kOrders = 16;
 
-/// What the search for fewer preemptions may cost: so many times the original run's events, but
+/// What the search for fewer preemptions may cost: as many events as the original run has, but
 /// enough for an exhaustive search of a small program in any case.
-constexpr std::uint64_t kSearchFactor = 2;
+constexpr std::uint64_t kSmallRun = 2'000;
 constexpr std::uint64_t kSearchEvents = 400'000;
+constexpr std::size_t kFewestGuesses = 8;
+constexpr std::size_t kMostGuesses = 48;
+
+/// A trial that is to be better than the best so far has failed long before it is so many times as
+/// long; from half of that on threads take turns (runtime/schedule/fair_turns.h).
+constexpr std::uint64_t kRoomFactor = 4;
+constexpr std::uint64_t kRoom = 2'000;
+/// Of a passing run that is so many times as long as the failing one, one is enough.
+constexpr std::uint64_t kLongPassing = 4;
 constexpr std::uint64_t kSearchExecutions = 20'000;
 
 using Place = std::pair<std::string, std::uint64_t>;
+
+/// Every thread runs as soon as it is created.
+trace::Schedule children_first(const Attempt& run) {
+  const trace::Trace& trace = run.trace;
+  trace::Schedule result = run.schedule;
+  result.decisions.clear();
+  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
+  std::vector<std::uint64_t> child(trace.threads.size(), trace::kNone);  // just created, by thread
+  for (const trace::Event& event : trace.events) {
+    if (event.kind == trace::EventKind::Flush) continue;
+    const std::uint32_t visit = ++visits[{event.thread, event.site}];
+    if (child[event.thread] < trace.threads.size() && event.site != trace::kNone) {
+      trace::Decision decision;
+      decision.thread = trace.threads[event.thread].path;
+      decision.site = trace.sites[event.site].key;
+      decision.occurrence = visit;
+      decision.target = trace.threads[child[event.thread]].path;
+      result.decisions.push_back(std::move(decision));
+    }
+    child[event.thread] = event.kind == trace::EventKind::ThreadCreate ? event.value : trace::kNone;
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -58,14 +91,19 @@ void Trials::require_failure() {
       "heddle replay");
 }
 
-void Trials::find_passing_order() {
+void Trials::find_passing_orders() {
   for (std::uint64_t order = 0; order < kOrders && !stopping(); ++order) {
     const Attempt attempt = oracle_.run_sequentially(original_.schedule, order);
     count(attempt);
     if (attempt.trace.outcome.failed()) continue;
     result_.passing_order = order;
-    return;
+    if (attempt.trace.events.size() > kLongPassing * original_.trace.events.size()) return;
+    break;
   }
+  if (!result_.passing_order || stopping()) return;
+  std::vector<Attempt> prompt = oracle_.follow_all(std::vector{children_first(original_)});
+  count(prompt[0]);
+  if (!prompt[0].trace.outcome.failed()) children_first_ = std::move(prompt[0]);
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken
@@ -90,14 +128,22 @@ bool Trials::starves(const Attempt& attempt, const trace::Schedule& candidate) c
 Verdict Trials::criterion(const Attempt& attempt, const trace::Schedule& candidate,
                           bool leaves_out) {
   if (!attempt.trace.outcome.failed()) return Verdict::Passes;
-  if (trace::signature(attempt.trace) != signature_) return Verdict::FailsOtherwise;
+  if (trace::signature(attempt.trace) != signature_) {
+    const bool cut_off = attempt.trace.outcome.kind == abi::FailureKind::NoProgress;
+    return cut_off ? Verdict::Passes : Verdict::FailsOtherwise;
+  }
   if (!leaves_out) return Verdict::Accepted;
   if (!result_.passing_order) {
     return starves(attempt, candidate) ? Verdict::Starves : Verdict::Accepted;
   }
   const Attempt sequential = oracle_.run_sequentially(candidate, *result_.passing_order);
   count(sequential);
-  return sequential.trace.outcome.failed() ? Verdict::FailsSequentially : Verdict::Accepted;
+  if (sequential.trace.outcome.failed()) return Verdict::FailsSequentially;
+  if (!children_first_) return Verdict::Accepted;
+  const std::vector<Attempt> prompt =
+      oracle_.follow_all(std::vector{project(*children_first_, left_out_of(candidate))});
+  count(prompt[0]);
+  return prompt[0].trace.outcome.failed() ? Verdict::FailsSequentially : Verdict::Accepted;
 }
 
 std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, bool leaves_out) {
@@ -106,7 +152,7 @@ std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, b
     const auto batch = candidates.subspan(
         judged.size(),
         std::min<std::size_t>(oracle_.parallel(), candidates.size() - judged.size()));
-    std::vector<Attempt> attempts = oracle_.follow_all(batch);
+    std::vector<Attempt> attempts = oracle_.follow_all(batch, room());
     for (const Attempt& attempt : attempts) count(attempt);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Verdict verdict = criterion(attempts[i], batch[i], leaves_out);
@@ -126,6 +172,16 @@ std::vector<Judged> Trials::judge_schedules(std::span<const trace::Schedule> can
   return judge(candidates, false);
 }
 
+std::uint64_t Trials::room() const {
+  if (original_.trace.outcome.kind == abi::FailureKind::NoProgress) return ReducingOracle::kAll;
+  return kRoomFactor * result_.best.trace.events.size() + kRoom;
+}
+
+std::size_t Trials::affordable(const Attempt& run) const {
+  const std::size_t events = std::max<std::size_t>(1, run.trace.events.size());
+  return std::clamp(original_.trace.events.size() / events, kFewestGuesses, kMostGuesses);
+}
+
 SearchResult Trials::search_below(const Attempt& run) {
   const std::uint64_t preemptions = trace::preemptions(run.schedule);
   if (preemptions == 0 || stopping()) return {};
@@ -133,7 +189,8 @@ SearchResult Trials::search_below(const Attempt& run) {
   request.signature = signature_;
   request.most_preemptions = static_cast<std::uint32_t>(preemptions - 1);
   request.most_executions = kSearchExecutions;
-  request.most_events = std::max(kSearchEvents, kSearchFactor * original_.trace.events.size());
+  const std::uint64_t events = original_.trace.events.size();
+  request.most_events = events <= kSmallRun ? kSearchEvents : events;
   request.stop = [this] { return stopping(); };
   SearchResult found = oracle_.search(run.schedule, request);
   result_.trials += found.executions;

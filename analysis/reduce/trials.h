@@ -34,8 +34,9 @@ class Trials {
 
   /// Throws a user error when the failure does not come back.
   void require_failure();
-  /// Looks for an order in which the original passes when no thread is preempted.
-  void find_passing_order();
+  /// Looks for an order in which the original passes when no thread is preempted, and whether it
+  /// also does when every thread runs as soon as it is created.
+  void find_passing_orders();
 
   /// Judges candidates until the first that is accepted, which is the last of the result. Several
   /// are executed at once where the oracle can, also behind the accepted one.
@@ -46,6 +47,9 @@ class Trials {
   /// Looks for the failure with fewer preemptions than `run`, without what that leaves out.
   SearchResult search_below(const Attempt& run);
 
+  /// How many executions like `run` a guess may cost: together about as much as the original.
+  std::size_t affordable(const Attempt& run) const;
+
   bool stopping();
   /// Tells the user what is being done.
   void report(const char* phase, const Attempt& best);
@@ -55,12 +59,15 @@ class Trials {
   bool starves(const Attempt& attempt, const trace::Schedule& candidate) const;
   std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool leaves_out);
   void count(const Attempt& attempt);
+  /// How many events a trial may have that is to replace the best so far.
+  std::uint64_t room() const;
 
   ReducingOracle& oracle_;
   const Attempt& original_;
   const ReduceOptions& options_;
   Reduction& result_;
   const std::string signature_;
+  std::optional<Attempt> children_first_;  // passes so
 };
 
 }  // namespace heddle::analysis

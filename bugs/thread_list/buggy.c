@@ -23,8 +23,8 @@ struct job {
 };
 
 static int find(const struct list* l, int key) {
-  for (int i = 0; i < l->size; ++i) {
-    if (l->key[i] == key) return 1;  // heddle: culprit check
+  for (int i = 0; i < l->size; ++i) {  // heddle: culprit check
+    if (l->key[i] == key) return 1;    // heddle: culprit check
   }
   return 0;
 }

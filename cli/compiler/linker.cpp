@@ -88,10 +88,10 @@ std::optional<build::Variant> wanted_variant() {
   if (name == nullptr || *name == '\0' || std::string_view(name) == "native") return std::nullopt;
   const std::optional<build::Variant> variant = build::Variant::of_name(name);
   if (!variant) {
-    throw heddle::user_error(
-        fmt::format("HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
-                    "and full, and +loops, +calls, +blocks, +branches behind any of the last three",
-                    name));
+    throw heddle::user_error(fmt::format(
+        "HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
+        "and full, and +loops, +calls, +blocks, +branches, +audit behind any of the last three",
+        name));
   }
   return variant;
 }

@@ -28,6 +28,10 @@ inline constexpr std::uint64_t kHeapNotes = 0x3000'0000'0000;
 inline constexpr std::uint64_t kOwnBase = 0x4000'0000'0000;
 inline constexpr std::uint64_t kOwnBytes = 1ull << 40;
 
+/// The same for those who decide: strategies and their plans.
+inline constexpr std::uint64_t kPolicyBase = 0x4400'0000'0000;
+inline constexpr std::uint64_t kPolicyBytes = 1ull << 40;
+
 /// What outlives an execution that is undone in place (runtime/reset/keeper.h).
 inline constexpr std::uint64_t kKeeperBase = 0x4800'0000'0000;
 inline constexpr std::uint64_t kKeeperBytes = 1ull << 40;

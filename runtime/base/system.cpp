@@ -22,31 +22,49 @@ void futex_wake_all(const std::uint32_t* word) {
 
 namespace {
 
-constinit std::uint64_t own_memory_used = 0;
-constinit std::uint64_t own_memory_mapped = 0;
+struct OwnRegion {
+  std::uint64_t base;
+  std::uint64_t bytes;
+  std::uint64_t first;  // mapped at once: more than most executions need
+  std::uint64_t used = 0;
+  std::uint64_t mapped = 0;
 
-/// Twice as much each time, beginning with more than most executions need.
-void map_own_memory(std::uint64_t wanted) {
-  constexpr std::uint64_t kFirst = 32 << 20;
-  std::uint64_t end = own_memory_mapped == 0 ? kFirst : own_memory_mapped * 2;
-  while (end < wanted) end *= 2;
-  map_memory(end - own_memory_mapped, reinterpret_cast<void*>(kOwnBase + own_memory_mapped));
-  own_memory_mapped = end;
+  void* take(std::uint64_t wanted);
+};
+
+constinit OwnRegion own_region{kOwnBase, kOwnBytes, 32 << 20};
+constinit OwnRegion policy_region{kPolicyBase, kPolicyBytes, 1 << 20};
+constinit OwnRegion* region_in_use = &own_region;
+
+void* OwnRegion::take(std::uint64_t wanted) {
+  if (wanted > bytes - used) {
+    print_error("heddle: the controlled run needs more memory than the runtime has for itself\n");
+    exit_now(125);
+  }
+  if (used + wanted > mapped) {  // twice as much each time
+    std::uint64_t end = mapped == 0 ? first : mapped * 2;
+    while (end < used + wanted) end *= 2;
+    map_memory(end - mapped, reinterpret_cast<void*>(base + mapped));
+    mapped = end;
+  }
+  void* const memory = reinterpret_cast<void*>(base + used);
+  used += wanted;
+  return memory;
 }
 
 }  // namespace
 
 void* own_memory(std::size_t bytes) {
   constexpr std::size_t kLine = 64;
-  bytes = (bytes + kLine - 1) & ~(kLine - 1);
-  if (bytes > kOwnBytes - own_memory_used) {
-    print_error("heddle: the controlled run needs more memory than the runtime has for itself\n");
-    exit_now(125);
-  }
-  if (own_memory_used + bytes > own_memory_mapped) map_own_memory(own_memory_used + bytes);
-  void* const memory = reinterpret_cast<void*>(kOwnBase + own_memory_used);
-  own_memory_used += bytes;
-  return memory;
+  return region_in_use->take((bytes + kLine - 1) & ~(kLine - 1));
+}
+
+PolicyMemory::PolicyMemory() {
+  region_in_use = &policy_region;
+}
+
+PolicyMemory::~PolicyMemory() {
+  region_in_use = &own_region;
 }
 
 void* map_memory(std::size_t bytes, void* address) {

@@ -35,6 +35,16 @@ void* map_memory(std::size_t bytes, void* address);
 /// an execution that makes mappings of its own takes longer to undo.
 void* own_memory(std::size_t bytes);
 
+/// While it exists, own_memory() is that of who decides: it differs from one strategy and plan to
+/// the next, and what else is allocated must not lie elsewhere for it. Not to be nested.
+class PolicyMemory {
+ public:
+  PolicyMemory();
+  ~PolicyMemory();
+  PolicyMemory(const PolicyMemory&) = delete;
+  PolicyMemory& operator=(const PolicyMemory&) = delete;
+};
+
 /// Ends the process at once, without running anything of the program's.
 [[noreturn]] void exit_now(int status);
 

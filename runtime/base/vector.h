@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 #include "runtime/base/system.h"
@@ -37,20 +36,28 @@ class Vector {
   /// New elements are zero bytes.
   void resize(std::size_t size) {
     if (size > capacity_) grow(size);
-    if (size > size_) std::memset(static_cast<void*>(data_ + size_), 0, (size - size_) * sizeof(T));
+    if (size > size_) clear(data_ + size_, (size - size_) * sizeof(T));
     size_ = size;
   }
 
   /// Removes element i, keeping the order of the others.
   void erase(std::size_t i) {
-    std::memmove(static_cast<void*>(data_ + i), data_ + i + 1, (size_ - i - 1) * sizeof(T));
+    copy(data_ + i, data_ + i + 1, (size_ - i - 1) * sizeof(T));
     --size_;
   }
 
  private:
+  // libc's functions for it leave what they copied in wide registers (runtime/base/remains.h).
+  static void copy(void* to, const void* from, std::size_t bytes) {  // `to` not within `from`
+    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+  }
+  static void clear(void* at, std::size_t bytes) {
+    asm volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(0) : "memory");
+  }
+
   void grow(std::size_t capacity) {
     T* const data = static_cast<T*>(own_memory(capacity * sizeof(T)));
-    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
+    copy(data, data_, size_ * sizeof(T));
     data_ = data;
     capacity_ = capacity;
   }

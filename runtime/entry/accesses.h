@@ -133,8 +133,9 @@ inline void range(void* address, std::uint64_t bytes, EventKind kind, abi::SiteI
   const Operation operation = operation_on(address, kind, site);
   run.arrive(operation);
   run.settle(operation.address, bytes);
-  run.record(operation, static_cast<std::uint32_t>(bytes < 0xffffffff ? bytes : 0xffffffff),
-             hash_bytes(address, bytes));
+  // What is about to be overwritten means nothing, and on a fresh stack it is different each time.
+  const std::uint64_t value = kind == EventKind::RangeRead ? hash_bytes(address, bytes) : 0;
+  run.record(operation, static_cast<std::uint32_t>(bytes < 0xffffffff ? bytes : 0xffffffff), value);
 }
 
 }  // namespace heddle::runtime

@@ -110,6 +110,8 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
     std::abort();
   }
   heap_release(block);
+  if (session().audit().active()) [[unlikely]]
+    session().audit().forget(address, block.capacity);
 }
 
 }  // namespace

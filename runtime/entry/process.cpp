@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a program begins and fails.
+#include <stdio.h>
 #include <sys/single_threaded.h>
 
 #include <cstdlib>
+#include <cstring>
 
+#include "abi/environment.h"
+#include "runtime/base/remains.h"
 #include "runtime/base/text.h"
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
@@ -36,8 +40,21 @@ bool become_controlled(bool has_driver) {
   }
   Gate::close();  // what libc allocates for it is not the program's
   setenv(kMark, text + at, 1);
+  const char* const bind_now = std::getenv("LD_BIND_NOW");
+  if (bind_now != nullptr && same_text(bind_now, std::strchr(abi::kBindEagerly, '=') + 1)) {
+    unsetenv("LD_BIND_NOW");
+  }
   Gate::open();
   return true;
+}
+
+/// libc would allocate the buffer when something is first printed, and leave on the stack of
+/// whoever does it what the kernel says of the file: numbers and times.
+void give_standard_output_a_buffer() {
+  static char buffer[4096];
+  Gate::close();
+  setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+  Gate::open();
 }
 
 int run_main(int count, char** arguments, char** environment) {
@@ -63,12 +80,16 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   __libc_single_threaded = 0;
   install_failure_signals();
   watch_exit();
-  if (has_driver) serve_executions(channel);
+  if (has_driver) {
+    give_standard_output_a_buffer();
+    serve_executions(channel);
+  }
   watch_forks();
   if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);
   session().current().handle = __heddle_debug_threads[0] = pthread_self();
   program_main = main;
+  forget_recent();
   return real().__libc_start_main(&run_main, count, arguments, init, fini, loader_fini, stack_end);
 }
 

@@ -3,6 +3,7 @@
 // Names, processors and priorities of threads. libc would ask the kernel about a kernel thread of
 // the thread's own, which it does not have. Names are kept; where and how eagerly a thread runs is
 // the strategy's business, so what is asked for is accepted and changes nothing.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "runtime/base/text.h"
 #include "runtime/entry/entry.h"
 #include "runtime/sync/thread.h"
+#include "runtime/sync/thread_attributes.h"
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
@@ -79,6 +81,15 @@ HEDDLE_ENTRY int pthread_getschedparam(pthread_t handle, int* policy,
   *policy = SCHED_OTHER;
   *parameters = {};
   return 0;
+}
+
+HEDDLE_ENTRY int pthread_setattr_default_np(const pthread_attr_t* attributes) noexcept {
+  static const auto next = reinterpret_cast<int (*)(const pthread_attr_t*)>(
+      dlsym(RTLD_NEXT, "pthread_setattr_default_np"));
+  const Gate gate;
+  const int error = next(attributes);
+  if (gate && error == 0) use_default_attributes();
+  return error;
 }
 
 HEDDLE_ENTRY int pthread_setschedprio(pthread_t handle, int priority) noexcept {

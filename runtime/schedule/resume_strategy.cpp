@@ -7,6 +7,11 @@ void ResumeStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFin
   plan_ = plan;
   find_ = find;
   position_ = 0;
+  // What the run is to leave out comes before the decisions.
+  while (position_ < plan_.count && plan_.records[position_].kind != abi::DecisionKind::Thread &&
+         plan_.records[position_].kind != abi::DecisionKind::Value) {
+    ++position_;
+  }
   then_.begin_run(options, plan, find);
 }
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/remains.h"
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
@@ -24,29 +25,30 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr std::uint64_t kPrivateEvents = 1 << 21;
-
 /// For a program started by hand: it runs under control, and what it recorded ends with it.
 abi::ChannelHeader& private_channel() {
+  abi::Options options{};
+  read_options(options, std::getenv("HEDDLE_OPTIONS"));
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
     const abi::Region result{bytes, capacity, 0};
     bytes += (record_bytes * capacity + 63) & ~63ull;
     return result;
   };
-  const abi::Region events = region(sizeof(abi::EventRecord), kPrivateEvents);
-  const abi::Region decisions = region(sizeof(abi::DecisionRecord), kPrivateEvents);
+  const abi::Region events = region(sizeof(abi::EventRecord), options.max_events);
+  const abi::Region decisions =
+      region(sizeof(abi::DecisionRecord), 2 * options.max_events + abi::kMaxThreads);
   const abi::Region threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
-  const abi::Region objects = region(sizeof(abi::ObjectRecord), kPrivateEvents);
+  const abi::Region objects =
+      region(sizeof(abi::ObjectRecord), options.max_events + abi::kMaxThreads);
   const abi::Region text = region(1, 1 << 20);
   auto& channel = *static_cast<abi::ChannelHeader*>(own_memory(bytes));
-  channel.options = abi::Options{};
+  channel.options = options;
   channel.events = events;
   channel.decisions = decisions;
   channel.threads = threads;
   channel.objects = objects;
   channel.text = text;
-  read_options(channel.options, std::getenv("HEDDLE_OPTIONS"));
   return channel;
 }
 
@@ -72,16 +74,17 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
 
 namespace {
 
-/// Threads the last execution had, the next will probably have too. Everybody's heap is prepared: a
-/// program may not have allocated anything yet.
+/// Threads the last execution had, the next will probably have too. One is made in any case: libc
+/// does some things otherwise as long as a process never had a second thread. Everybody's heap is
+/// prepared: a program may not have allocated anything yet.
 void prepare_threads(const abi::ChannelHeader& channel) {
   heap_prepare(0);
   heap_prepare(kRuntimeArena);
-  Carrier* const carrier = find_carrier(channel.options.carrier);
-  if (carrier == nullptr || channel.threads.count <= 1) return;
   Gate::close();
-  carrier->prepare(channel.threads.count - 1);
-  for (std::uint64_t i = 1; i < channel.threads.count && i < abi::kMaxThreads; ++i) {
+  const std::uint64_t others = channel.threads.count <= 1 ? 1 : channel.threads.count - 1;
+  find_carrier("fiber")->prepare(1);
+  if (Carrier* const carrier = find_carrier(channel.options.carrier)) carrier->prepare(others);
+  for (std::uint64_t i = 1; i <= others && i < abi::kMaxThreads; ++i) {
     heap_prepare(static_cast<abi::ThreadIndex>(i));
   }
   Gate::open();
@@ -129,6 +132,7 @@ int wait_for_end(pid_t child) {
 void serve_executions(abi::ChannelHeader& channel) {
   if (channel.debug_stop != 0) {
     prepare_threads(channel);
+    forget_dead_stack();
     set_state_quietly(channel, abi::ChannelState::Running);
     return;
   }
@@ -138,6 +142,7 @@ void serve_executions(abi::ChannelHeader& channel) {
     prepare_threads(channel);
     const bool in_place = policy.in_place(channel.options);
     ++channel.reset.processes;
+    forget_dead_stack();
     channel.reset.served = 0;
     // _Fork, not fork: no handlers of the program run, and libc leaves the lenders' memory alone.
     const pid_t child = _Fork();

@@ -2,6 +2,7 @@
 #include "runtime/session/session.h"
 
 #include "abi/names.h"
+#include "runtime/base/remains.h"
 #include "runtime/base/text.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/debugger.h"
@@ -44,9 +45,12 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   left_out_ = {plan, left_out};
   iterations_.clear();
   const Plan advice{plan + left_out, channel.plan.count - left_out};
-  quiet_.begin_run(advice, abi::DecisionKind::Quiet);
   only_at_sync_ = same_text(options.preempt_at, "sync");
-  strategy_->begin_run(options, advice, &find_thread);
+  {
+    const PolicyMemory memory;
+    quiet_.begin_run(advice, abi::DecisionKind::Quiet);
+    strategy_->begin_run(options, advice, &find_thread);
+  }
   fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
   memory_->begin_run();
@@ -102,7 +106,22 @@ void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::ui
 Thread* Session::create_thread(std::size_t stack_bytes, Carrier::Entry entry) {
   if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
-  const unsigned long handle = carrier_->create(index, stack_bytes, entry);
+  // Whether the system is asked for a thread, or one is at hand, is not the program's to see.
+  struct Order {
+    const Session& session;
+    abi::ThreadIndex index;
+    std::size_t stack_bytes;
+    Carrier::Entry entry;
+    unsigned long handle;
+  };
+  Order order{*this, index, stack_bytes, entry, 0};
+  call_apart(
+      [](void* ordered) {
+        auto& order = *static_cast<Order*>(ordered);
+        order.handle = order.session.carrier_->create(order.index, order.stack_bytes, order.entry);
+      },
+      &order);
+  const unsigned long handle = order.handle;
   if (handle == 0) return nullptr;
   const std::uint32_t ordinal = ++current().children;
   add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
@@ -166,6 +185,23 @@ bool Session::is_quiet(const Operation& pending) const {
 }
 
 void Session::go_on() {
+  const abi::ThreadIndex from = current_;
+  // A schedule is followed by another strategy than the one that found it: what it leaves on the
+  // stack must not be found by the program.
+  call_apart([](void* self) { static_cast<Session*>(self)->decide(); }, this);
+  if (current_ == from) return;
+  if (current_ == abi::kNoThread) {
+    current_ = from;
+    if (enabled_.count() == 0) report_stuck();
+    stop(abi::FailureKind::Divergence);
+  }
+  carrier_->switch_to(from, current_);
+  // Nor what distinguishes the carriers.
+  forget_call<256>();
+}
+
+/// Who goes on becomes current: nobody if no one can, or if the plan cannot be followed.
+void Session::decide() {
   if (enabled_.contains(current_) && is_quiet(current().pending) &&
       !fair_turns_.apply(recorder_.event_count())) {
     return;
@@ -174,12 +210,14 @@ void Session::go_on() {
   do {
     while (enabled_.count() == 0) {
       current_ = from;
-      if (!wake_somebody()) report_stuck();
+      if (wake_somebody()) continue;
+      current_ = abi::kNoThread;
+      return;
     }
     current_ = choose_next();
+    if (current_ == abi::kNoThread) return;
     if (current().is_flusher()) flush_chosen();
   } while (current().is_flusher());
-  if (current_ != from) carrier_->switch_to(from, current_);
 }
 
 void Session::look_for_debugger() {
@@ -208,8 +246,11 @@ abi::ThreadIndex Session::choose_next() {
   const std::uint64_t events = recorder_.event_count();
   if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
-  const abi::ThreadIndex chosen = strategy_->choose(here);
-  if (chosen == abi::kNoThread) stop(abi::FailureKind::Divergence);
+  const abi::ThreadIndex chosen = [&] {
+    const PolicyMemory memory;
+    return strategy_->choose(here);
+  }();
+  if (chosen == abi::kNoThread) return chosen;
   if (enabled_.count() > 1) {
     // After a flush nobody is left who was not done: going elsewhere from there preempts nobody.
     const bool could_continue = enabled_.contains(current_) && !threads_[current_].is_flusher();
@@ -229,9 +270,29 @@ abi::ThreadIndex Session::choose_next() {
 }
 
 std::uint32_t Session::choose_value(std::uint32_t bound) {
+  struct Question {
+    Session& session;
+    std::uint32_t bound;
+    std::uint32_t chosen;
+  };
+  Question question{*this, bound, 0};
+  call_apart(
+      [](void* asked) {
+        auto& question = *static_cast<Question*>(asked);
+        question.chosen = question.session.decide_value(question.bound);
+      },
+      &question);
+  if (question.chosen == Strategy::kCannotFollow) stop(abi::FailureKind::Divergence);
+  return question.chosen;
+}
+
+std::uint32_t Session::decide_value(std::uint32_t bound) {
   const SchedulingPoint here = point();
-  const std::uint32_t chosen = strategy_->choose_value(here, bound);
-  if (chosen == Strategy::kCannotFollow) stop(abi::FailureKind::Divergence);
+  const std::uint32_t chosen = [&] {
+    const PolicyMemory memory;
+    return strategy_->choose_value(here, bound);
+  }();
+  if (chosen == Strategy::kCannotFollow) return chosen;
   recorder_.add_decision({.event = recorder_.event_count(),
                           .enabled = 0,
                           .site = here.pending.site,
@@ -294,6 +355,8 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
     failure().site = operation.site;
     stop(abi::FailureKind::NoProgress);
   }
+  if (audit_.active()) [[unlikely]]
+    audit(operation.kind, operation.site, operation.address, size);
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }

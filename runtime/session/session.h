@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
 #include "runtime/record/recorder.h"
@@ -131,6 +132,9 @@ class Session : private ThreadView {
   [[noreturn]] virtual void finish_thread();
 
   ObjectMap& objects() { return objects_; }
+  Audit& audit() { return audit_; }
+  /// Ends the run: what is known of two accesses to the same memory cannot both be.
+  [[noreturn]] void contradict(const Audit::Access& access, const Audit::Contradiction& found);
   Recorder& recorder() { return recorder_; }
   VirtualClock& clock() { return clock_; }
   /// The program looks at the clock.
@@ -155,6 +159,7 @@ class Session : private ThreadView {
   Vector<Thread> threads_;
   Recorder recorder_;
   ObjectMap objects_;
+  Audit audit_;
 
  private:
   bool is_absent(std::uint64_t hash) const;
@@ -164,12 +169,15 @@ class Session : private ThreadView {
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   bool is_quiet(const Operation& pending) const;
   void go_on();
+  void decide();
+  std::uint32_t decide_value(std::uint32_t bound);
   bool wake_somebody();
   void add_flusher();
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
   void record_announced();
+  void audit(abi::EventKind kind, abi::SiteId site, std::uint64_t address, std::uint64_t bytes);
   void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 

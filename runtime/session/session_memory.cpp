@@ -3,6 +3,7 @@
 // The part of Session between the memory model, which knows what is pending, and the strategy,
 // which decides when it becomes visible. A thread with pending stores has a flusher: a thread that
 // is never carried, whose one kind of operation, a flush, Session performs itself.
+#include "abi/names.h"
 #include "runtime/memory/raw_memory.h"
 #include "runtime/session/session.h"
 
@@ -51,7 +52,9 @@ void Session::add_flusher() {
 void Session::flush_chosen() {
   const abi::ThreadIndex owner = current().flushes_for;
   const std::uint32_t choices = memory_->flush_choices(owner);
-  flush_one(owner, choices > 1 ? choose_value(choices) : 0, current_);
+  const std::uint32_t choice = choices > 1 ? decide_value(choices) : 0;
+  if (choice == Strategy::kCannotFollow) stop(abi::FailureKind::Divergence);
+  flush_one(owner, choice, current_);
 }
 
 void Session::flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by) {
@@ -99,6 +102,31 @@ void Session::record_announced() {
     failure().site = write.site;
     stop(abi::FailureKind::NoProgress);
   }
+  if (audit_.active()) [[unlikely]]
+    audit(write.kind, write.site, write.address, write.bytes);
+}
+
+/// What every thread may do to memory, as opposed to what only one can (entry/audit_hooks.cpp).
+void Session::audit(abi::EventKind kind, abi::SiteId site, std::uint64_t address,
+                    std::uint64_t bytes) {
+  const abi::Access access = abi::access_of(kind);
+  if (address == 0 || (access != abi::Access::Read && access != abi::Access::Write &&
+                       access != abi::Access::Update)) {
+    return;
+  }
+  // A call into a library may act on memory that only this thread knows, and says so.
+  const bool is_call = kind == abi::EventKind::RangeRead || kind == abi::EventKind::RangeWrite;
+  const Audit::Access done{address, bytes, site, current_, access != abi::Access::Read};
+  Audit::Contradiction found;
+  if (!audit_.watched(done, is_call, found)) contradict(done, found);
+}
+
+void Session::contradict(const Audit::Access& access, const Audit::Contradiction& found) {
+  abi::FailureRecord& record = failure();
+  record.site = access.site;
+  record.related_site = found.site;
+  record.related_thread = found.thread;
+  stop(abi::FailureKind::Misjudged);
 }
 
 }  // namespace heddle::runtime

@@ -11,6 +11,7 @@
 #include "runtime/sync/cancellation.h"
 #include "runtime/sync/mutex.h"
 #include "runtime/sync/signals.h"
+#include "runtime/sync/thread_attributes.h"
 #include "runtime/sync/thread_locals.h"
 
 namespace heddle::runtime {
@@ -158,26 +159,19 @@ void wait_for_all_others(Session& session) {
 
 int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* attributes,
                   void* (*routine)(void*), void* argument, abi::SiteId site) {
-  std::size_t stack_bytes = 0;
-  int detach_state = PTHREAD_CREATE_JOINABLE;
-  if (attributes != nullptr) {
-    pthread_attr_getstacksize(attributes, &stack_bytes);
-    pthread_attr_getdetachstate(attributes, &detach_state);
-  }
+  ThreadAttributes wanted;
+  if (const int error = read_attributes(attributes, wanted)) return error;
   const bool absent = session.next_child_is_absent();
   const Operation operation = operation_on(nullptr, abi::EventKind::ThreadCreate, site);
   if (!absent) session.arrive(operation);
-  Thread* const thread = session.create_thread(stack_bytes, &thread_main);
+  Thread* const thread = session.create_thread(wanted.stack_bytes, &thread_main);
   if (!absent) session.record(operation, 0, thread == nullptr ? abi::kNoThread : thread->index);
   if (thread == nullptr) return EAGAIN;
   signal_inherit_mask(session.current_index(), thread->index);
-  sigset_t mask;
-  if (attributes != nullptr && pthread_attr_getsigmask_np(attributes, &mask) == 0) {
-    signal_change_mask(thread->index, SIG_SETMASK, &mask, nullptr);
-  }
+  if (wanted.has_mask) signal_change_mask(thread->index, SIG_SETMASK, &wanted.mask, nullptr);
   thread->routine = routine;
   thread->argument = argument;
-  thread->detached = detach_state == PTHREAD_CREATE_DETACHED;
+  thread->detached = wanted.detached;
   *handle = thread->handle;
   return 0;
 }

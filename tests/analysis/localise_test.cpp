@@ -166,6 +166,59 @@ TEST(Localise, AnOrderViolation) {
   EXPECT_EQ(result.findings[0].shape, 2u);
 }
 
+/// A write between two reads, as in an atomicity violation; but before both of them it fails too.
+TEST(Localise, AnOrderViolationAmongSeveralAccesses) {
+  ToyProgram program;
+  program.threads = {{{'R', "look", "x"}, {'R', "use", "x"}}, {{'W', "free", "x"}}};
+  program.fails = [](const auto&, const auto& seen) {
+    return seen.at("look") == 1 || seen.at("use") == 1;
+  };
+  const Attempt failed = program.follow(ToyProgram::switching("t0.1", "use", "t0.2"));
+  ASSERT_TRUE(failed.trace.outcome.failed());
+  const Localisation result = localise(program, failed, {});
+  EXPECT_TRUE(result.findings.at(0).confirmed);
+  EXPECT_EQ(result.findings[0].bug_class, BugClass::OrderViolation);
+  EXPECT_EQ(result.findings[0].shape, 1u);
+}
+
+/// The same accesses where the write passes before both reads and after them.
+TEST(Localise, AnAtomicityViolation) {
+  ToyProgram program;
+  program.threads = {{{'R', "look", "x"}, {'R', "use", "x"}}, {{'W', "change", "x"}}};
+  program.fails = [](const auto&, const auto& seen) { return seen.at("look") != seen.at("use"); };
+  const Attempt failed = program.follow(ToyProgram::switching("t0.1", "use", "t0.2"));
+  const Localisation result = localise(program, failed, {});
+  EXPECT_TRUE(result.findings.at(0).confirmed);
+  EXPECT_EQ(result.findings[0].bug_class, BugClass::AtomicityViolation);
+  EXPECT_EQ(result.findings[0].shape, 6u);
+  ASSERT_EQ(result.findings[0].regions.size(), 1u);
+  EXPECT_EQ(result.findings[0].regions[0].first.point.site, "look");
+  EXPECT_EQ(result.findings[0].regions[0].last.point.site, "use");
+}
+
+/// Each looks at what the other announces, before announcing itself.
+TEST(Localise, AnAtomicityViolationOfTwoVariables) {
+  ToyProgram program;
+  program.threads = {{{'R', "a", "x"}, {'W', "b", "y"}}, {{'R', "c", "y"}, {'W', "d", "x"}}};
+  program.fails = [](const auto&, const auto& seen) {
+    return seen.at("a") == 0 && seen.at("c") == 0;
+  };
+  const Attempt failed = program.follow(ToyProgram::switching("t0.1", "b", "t0.2"));
+  const Localisation result = localise(program, failed, {});
+  EXPECT_TRUE(result.findings.at(0).confirmed);
+  EXPECT_EQ(result.findings[0].bug_class, BugClass::MultiVariableAtomicityViolation);
+  EXPECT_EQ(result.findings[0].shape, 9u);
+}
+
+TEST(Localise, DecisionsThatTheFailureDoesNotNeedAreLeftOut) {
+  ToyProgram program = counter();
+  trace::Schedule schedule = ToyProgram::switching("t0.1", "b", "t0.2");
+  schedule.decisions.push_back(ToyProgram::switching("t0.2", "log2", "t0.1").decisions.front());
+  const Localisation result = localise(program, program.follow(schedule), {});
+  EXPECT_EQ(result.failed.schedule.decisions.size(), 1u);
+  EXPECT_TRUE(result.findings.at(0).confirmed);
+}
+
 TEST(Localise, WithoutAPassingRunThereIsNoFinding) {
   ToyProgram program = counter();
   program.fails = [](const auto&, const auto&) { return true; };

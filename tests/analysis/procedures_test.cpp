@@ -105,6 +105,16 @@ TEST(ProcedureTwo, OneOfTwoThatAlwaysComeTogether) {
   EXPECT_EQ(it.suspects(Procedure::Two), (Suspects{"c->d"}));
 }
 
+/// A sum that is read when one of two pieces is there: only the iteration tells what is missing.
+TEST(ProcedureTwo, AtLoopTheIterationThatIsMissing) {
+  const SmallTrace passing =
+      SmallTrace().writes(1, "add", "x").writes(1, "add", "x").reads(2, "sum", "x");
+  const Case it{SmallTrace().writes(1, "add", "x").reads(2, "sum", "x").fails(),
+                {passing, passing}};
+  EXPECT_EQ(it.suspects(Procedure::Two, Level::Pc), (Suspects{}));
+  EXPECT_EQ(it.suspects(Procedure::Two, Level::Loop), (Suspects{"sum->add"}));
+}
+
 TEST(ProcedureThree, TwoPairsThatNeverPassTogether) {
   const SmallTrace writer_first =
       SmallTrace().writes(1, "a", "x").writes(1, "d", "y").reads(2, "b", "x").reads(2, "c", "y");

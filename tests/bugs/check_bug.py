@@ -71,6 +71,8 @@ class Bug:
             again = self.heddle("replay", "--json", "-n", 20 if seed == 1 else 3, result["run"])
             assert again["reproduced"] and again["events"] > 0
             if seed == 1:
+                again = self.heddle("replay", "--json", "--carrier", "kernel", "-n", 3, result["run"])
+                assert again["reproduced"] and again["events"] > 0
                 self.check_reduced(result["run"], model)
         print(f"buggy under {model}: found from each of {seeds} seeds, schedules: {tries}")
 

@@ -45,6 +45,36 @@ int main(int argc, char **argv) {
   printf("%d\\n", sum_until(list, argc > 1 ? atoi(argv[1]) : -1));
 }
 """
+# Loops that are described rather than counted: a pointer that moves up, and one that moves down two
+# at a time. The failure is a call that never returns, and (with a null pointer) an access.
+SCAN = """
+#include <stdlib.h>
+static int digits[64];
+static int *volatile nowhere;
+__attribute__((noinline)) int scan_up(const int *from, int stop) {
+  int sum = 0;
+  for (const int *p = from;; ++p) {
+    if (*p == stop) abort();
+    if (*p < 0) return sum;
+    sum += *p;
+  }
+}
+__attribute__((noinline)) int scan_down(const int *from, int stop, int *where) {
+  int sum = 0;
+  for (const int *p = from; *p >= 0; p -= 2) {
+    if (*p == stop) *where = sum;
+    sum += *p;
+  }
+  return sum;
+}
+int main(int argc, char **argv) {
+  for (int i = 0; i < 64; ++i) digits[i] = i;
+  digits[0] = digits[63] = -1;
+  const int stop = argc > 2 ? atoi(argv[2]) : 1000;
+  return (argc > 1 && *argv[1] == 'd' ? scan_down(digits + 60, stop, nowhere)
+                                      : scan_up(digits + 5, stop)) == 0;
+}
+"""
 MAKEFILE = """
 CFLAGS = -O2
 walk: main.o sum.o
@@ -77,6 +107,21 @@ with tempfile.TemporaryDirectory() as work:
     told = run(["gdb", "-q", "-batch", "-ex", "bt full", "./walk", "core"]).stdout
     counts = re.findall(r"__heddle_loop_\d+ = (\d+)", told)
     assert counts == ["6"], f"{counts} in\n{told}"
+
+    # Rounds that follow from a pointer: of a failed check, and of a crash in the middle of the loop.
+    # Rounds are those of the loop as it is linked: the compiler has put its first check before it.
+    pathlib.Path("scan.c").write_text(SCAN)
+    scanned = run([os.environ["CC"], "-O2", "scan.c", "-o", "scan"],
+                  env=os.environ | {"HEDDLE_VARIANT": "production"})
+    assert scanned.returncode == 0, scanned.stderr
+    assert run(["./scan", "u"]).returncode == 0 and run(["./scan", "d"]).returncode == 0
+    for arguments, function, rounds in (("u 12", "scan_up", 12 - 5 - 1), ("u 5", "scan_up", 0),
+                                        ("d 50", "scan_down", (60 - 50) // 2)):
+        told = run(["gdb", "-q", "-batch", "-ex", f"run {arguments}", "-ex", "bt full",
+                    "./scan"]).stdout
+        frame = told[told.index(f"{function} ("):]
+        counts = re.findall(r"__heddle_loop_\d+ = (.*)", frame[:frame.index("#", 1)])
+        assert counts == [str(rounds)], f"{arguments}: {counts}, expected {rounds}, in\n{told}"
 
     # It is the program now: variants are derived from it, with the same names of sites.
     steps = run([heddle, "run", "--json", "--steps", "loops", "--", "./walk"])

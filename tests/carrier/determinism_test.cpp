@@ -24,6 +24,25 @@ TEST(Determinism, OfAControlledProgramHolds) {
   EXPECT_EQ(run_checked("counts").leak, std::nullopt);
 }
 
+// Another strategy finds a schedule than the one that follows it.
+TEST(Determinism, HoldsForWhatLiesOnDeadStacks) {
+  EXPECT_EQ(run_checked("reads_dead_stack").leak, std::nullopt);
+}
+
+TEST(Determinism, HoldsForWhatLiesOnDeadStacksHoweverTheExecutionCameAbout) {
+  const auto program = native_program("reads_dead_stack");
+  Executions executions(program, {});
+  const Footprint first = executions.run(1);  // makes its threads itself
+  EXPECT_THAT(first.output, testing::HasSubstr("saw"));
+  for (int i = 2; i <= 4; ++i) EXPECT_EQ(executions.run(1), first) << "execution " << i;
+  executions.run(2);
+  EXPECT_EQ(executions.run(1), first) << "after another schedule";
+  executions.use({.reset = "fork"});
+  EXPECT_EQ(executions.run(1), first) << "forked";
+  Executions again(program, {.carrier = "kernel"});
+  EXPECT_EQ(again.run(1), first) << "kernel threads, in another process";
+}
+
 TEST(Determinism, IsLostThroughOutputThatHeddleDoesNotControl) {
   const auto leak = run_checked("prints_cycles").leak;
   ASSERT_TRUE(leak);

@@ -2,6 +2,7 @@
 import json
 import os
 import stat
+import subprocess
 import unittest
 
 from workshop import BUGS, TOOLS, Workshop
@@ -231,6 +232,41 @@ class BadInput(Workshop):
         program = self.build('int main(void) { for (;;) __asm__ volatile(""); }')
         found = self.json("run", "--timeout", "0.5", "--", program, status=1)
         self.assertEqual(found["outcome"], "hang")
+
+    def test_a_long_execution_that_goes_on_is_not_hanging(self):
+        program = self.build("""
+#include <stdlib.h>
+volatile int shared;
+int main(void) {
+  for (int i = 0; i < 4; ++i) { ++shared; if (system("sleep 0.4") != 0) return 1; }
+  return 0;
+}""")
+        found = self.json("run", "--timeout", "1.2", "--", program)
+        self.assertEqual(found["outcome"], "none")
+
+    def test_a_full_variant_started_by_hand_takes_its_bound_of_events(self):
+        source = self.work / "adds.c"
+        source.write_text("int x; int main(void) { while (__atomic_add_fetch(&x, 1, 5) < 2200000) {} }")
+        subprocess.run([TOOLS / "heddle-cc", "-O1", source, "-o", self.work / "adds"],
+                       check=True, env=os.environ | {"HEDDLE_VARIANT": "full"})
+        for bound, status in (("3000000", 0), ("1000", 125)):
+            ended = subprocess.run([self.work / "adds"], stderr=subprocess.DEVNULL,
+                                   env=os.environ | {"HEDDLE_OPTIONS": f"max_events={bound}"})
+            self.assertEqual(ended.returncode, status)
+
+    def test_what_is_overwritten_is_no_part_of_a_run(self):
+        program = self.build("""
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+char area[64];
+int main(int count, char** words) {
+  if (read(open("/dev/urandom", O_RDONLY), area, sizeof area) != sizeof area) return 1;
+  memset(area, count, 63 + count);
+  return words == 0;
+}""")
+        run = self.json("run", "--", program)["run"]
+        self.assertTrue(self.json("replay", run)["reproduced"])
 
     def test_a_program_that_makes_no_progress_is_stopped(self):
         program = self.build("int x; int main(void) { for (;;) __atomic_add_fetch(&x, 1, 5); }")

@@ -97,6 +97,13 @@ class Reduce(Workshop):
         again = self.json("reduce", reduced["run"])
         self.assertEqual(again["after"]["preemptions"], 1)
 
+    def test_what_is_reduced_is_not_offered_to_be_reduced_again(self):
+        run = self.failing(BUGS / "lost_update" / "buggy.c")
+        self.assertIn(f"heddle reduce {run}", self.heddle("show", run).stdout)
+        for told in (self.heddle("reduce", run), self.heddle("show", "latest"),
+                     self.heddle("locate", "latest")):
+            self.assertNotIn("heddle reduce", told.stdout)
+
     def test_account_names_source_lines_and_reasons(self):
         source = BUGS / "stress_driver" / "buggy.c"
         run = self.failing(source)

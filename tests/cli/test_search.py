@@ -4,6 +4,7 @@
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -151,6 +152,8 @@ class Mistakes(Workshop):
             (["--time", "-1"], "--time"),
             (["--depth", "0"], "--depth"),
             (["--depth", "1000"], "--depth"),
+            (["--strategy", "chess", "--max-preemptions", "-1"], "--max-preemptions"),
+            (["--memory-model", "rmo"], "rmo"),
             (["--preempt-at", "everywhere"], "everywhere"),
         ):
             with self.subTest(arguments=arguments):
@@ -163,8 +166,9 @@ class Mistakes(Workshop):
         kept = self.work / "kept"
         other = self.build(BUGS / "dekker" / "buggy.c", name="other")
         kept.write_text(schedule)
-        self.refused("run", "--schedule", kept, "--", other, says=["record_hit"])
-        for damaged, words in ((schedule[:len(schedule) // 2], "schedule"),
+        place = re.search(r"\S+\.(load|store)\.\w+", schedule)[0]
+        self.refused("run", "--schedule", kept, "--", other, says=[place])
+        for damaged, words in ((schedule[:schedule.index("\nend") + 1], "cut off"),
                                (schedule.replace("heddle-schedule 1", "heddle-schedule 999"),
                                 "version"),
                                (schedule.replace("-> t0.1", "-> t9", 1), "t9"),

@@ -20,7 +20,9 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SKIPPED = 77
+sys.path.insert(0, str(HERE.parent))
+import debian_sources  # noqa: E402
+
 PARTS = ("nptl", "support", "sysdeps/pthread", "test-skeleton.c", "include/array_length.h",
          "include/libc-diag.h", "include/intprops.h", "include/verify.h")
 # Where glibc's makefile says things are; no test of threads looks.
@@ -30,42 +32,14 @@ NATIVE_SECONDS, CONTROLLED_SECONDS = 10, 40
 CARRIERS = ("fiber", "kernel")
 
 
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(SKIPPED)
-
-
 class Sources:
     """The extracted parts of the package, and what is built from them."""
 
     def __init__(self, home):
         self.home = home
-        self.tree = next(iter(sorted(home.glob("glibc-*/"))), None)
-
-    def fetch(self):
-        if self.tree:
-            return
-        for folder in ("lists/partial", "cache/archives/partial", "parts"):
-            (self.home / folder).mkdir(parents=True, exist_ok=True)
-        (self.home / "none.list").touch()
-        sources = "".join(
-            f"deb-src {mirror} {suite} main\n"
-            for mirror, suite in (("http://deb.debian.org/debian", "bookworm"),))
-        (self.home / "parts" / "sources.list").write_text(sources)
-        apt = ["apt-get", "-o", f"Dir::State::lists={self.home}/lists",
-               "-o", f"Dir::Cache={self.home}/cache", "-o", f"Dir::Etc::sourcelist={self.home}/none.list",
-               "-o", f"Dir::Etc::sourceparts={self.home}/parts", "-o", "APT::Sandbox::User=root"]
-        try:
-            for words in (["update"], ["source", "--download-only", "glibc"]):
-                subprocess.run([*apt, *words], cwd=self.home, check=True, timeout=120,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            archive = next(self.home.glob("glibc_*.orig.tar.*"))
-            subprocess.run(["tar", "-xf", archive, "--wildcards",
-                            *(f"glibc-*/{part}" for part in PARTS)],
-                           cwd=self.home, check=True)
-        except (OSError, subprocess.SubprocessError, StopIteration) as problem:
-            skip(f"glibc's sources cannot be had ({problem}); unpack them in {self.home}")
-        self.tree = next(iter(sorted(self.home.glob("glibc-*/"))))
+        sources = debian_sources.DebianSources(home)
+        sources.fetch(["glibc"])
+        self.tree = sources.unpack("glibc", home, *PARTS)
         (self.tree / "include" / "config.h").touch()  # what its configure would have made
 
     def compile(self, source, output, *more):
@@ -137,12 +111,9 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--verbose", action="store_true", help="name each test with its result")
     arguments = parser.parse_args()
-    cache = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
-    home = pathlib.Path(os.environ.get("HEDDLE_CONFORMANCE", f"{cache}/heddle-conformance")).resolve()
-    home.mkdir(parents=True, exist_ok=True)
+    home = debian_sources.home("HEDDLE_CONFORMANCE", "heddle-conformance")
     os.environ["HEDDLE_DIR"] = str(home / "runs")
     sources = Sources(home)
-    sources.fetch()
     suite = Suite(arguments.tools.resolve(), sources)
     expected = json.loads((HERE / "expected.json").read_text())
     tests = sources.tests()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One corpus program: from one failed run, made smaller as a user would, `heddle locate` names the
-culprit first and confirms it.
+"""One corpus program: from one failed run, as it was found and made smaller, `heddle locate` names the
+culprit first, confirms it, confirms nothing else, and says what class of bug it is.
 The truth is in the program itself: its marked lines, and the class of its manifest. Called by ctest
 once for each program under bugs/."""
 
@@ -12,9 +12,6 @@ import re
 import subprocess
 import sys
 import tempfile
-
-ATOMICITY = {"atomicity-violation", "multi-variable-atomicity-violation"}
-
 
 def marked_lines(source):
     """Marks stand at the end of a statement; what it does may be on the line it begins with."""
@@ -32,7 +29,7 @@ def marked_lines(source):
 
 
 class Located:
-    """What locate said of one failed run of a program."""
+    """What locate said of one failed run of a program, `raw` and reduced (`result`)."""
 
     def __init__(self, tools, directory, work, seed):
         self.tools, self.work = tools, work
@@ -45,6 +42,7 @@ class Located:
         self.heddle("explore", "--memory-model", self.manifest["memory_models"][0], "--seed", seed,
                     "-n", self.manifest["explore_budget"], "--", "./buggy", *self.manifest["args"],
                     status=1)
+        self.raw = self.heddle("locate", "latest")
         self.heddle("reduce", "latest")
         self.result = self.heddle("locate", "latest")
 
@@ -67,9 +65,28 @@ class Located:
         pairs = finding["pairs"]
         return sum(marked(pair["first"]) and marked(pair["second"]) for pair in pairs), len(pairs)
 
-    def class_agrees(self, finding):
-        expected, found = self.manifest["class"], finding["class"]
-        return found == expected or {found, expected} <= ATOMICITY
+    def classes(self):
+        return {self.manifest["class"], *self.manifest.get("or_class", [])}
+
+    def row(self, result):
+        first = result["findings"][0] if result["findings"] else None
+        return {"name": self.manifest["name"], "expected": self.manifest["class"],
+                "class": first and first["class"], "shape": first and first["shape"],
+                "procedure": first and first["procedure"], "level": first and first["level"],
+                "confirmed": bool(first and first["confirmed"]),
+                "culprits": self.on_culprits(first) if first else (0, 0),
+                "findings": len(result["findings"]), "passing": result["passing_runs"],
+                "executions": result["executions"], "seconds": round(result["seconds"], 2)}
+
+    def problem(self, result):
+        findings = result["findings"]
+        row = self.row(result)
+        return ("nothing was found" if not findings
+                else "what was found is not confirmed" if not row["confirmed"]
+                else "not the culprit" if row["culprits"][0] == 0
+                else "something else is confirmed" if any(f["confirmed"] for f in findings[1:])
+                else f"the class is {row['class']}" if row["class"] not in self.classes()
+                else None)
 
 
 def main():
@@ -77,35 +94,22 @@ def main():
     parser.add_argument("tools", type=pathlib.Path)
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", action="store_true", help="print one row, check nothing")
+    parser.add_argument("--report", action="store_true", help="print the rows, check nothing")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
         located = Located(arguments.tools.resolve(), arguments.directory.resolve(),
                           pathlib.Path(work), arguments.seed)
-    result = located.result
-    findings = result["findings"]
-    first = findings[0] if findings else None
-    row = {"name": located.manifest["name"], "expected": located.manifest["class"],
-           "class": first and first["class"], "shape": first and first["shape"],
-           "procedure": first and first["procedure"], "level": first and first["level"],
-           "confirmed": bool(first and first["confirmed"]),
-           "culprits": located.on_culprits(first) if first else (0, 0),
-           "findings": len(findings), "passing": result["passing_runs"],
-           "executions": result["executions"], "seconds": round(result["seconds"], 2)}
-    print(json.dumps(row))
-    if arguments.report:
-        return
-    problem = ("nothing was found" if not first
-               else "what was found is not confirmed" if not first["confirmed"]
-               else "not the culprit" if row["culprits"][0] == 0
-               else "something else is confirmed" if any(f["confirmed"] for f in findings[1:])
-               else None)
     known = json.loads((pathlib.Path(__file__).parent / "open.json").read_text())
-    if located.manifest["name"] in known:
-        assert problem, "located now: take it out of open.json"
-        print(f"known to be open: {problem}; {known[located.manifest['name']]}")
-    elif problem:
-        sys.exit(f"{problem}\n{json.dumps(findings, indent=1)}")
+    for form, result in (("raw", located.raw), ("reduced", located.result)):
+        print(json.dumps({"run": form, **located.row(result)}))
+        if arguments.report:
+            continue
+        problem = located.problem(result)
+        if located.manifest["name"] in known:
+            assert problem, f"located now ({form}): take it out of open.json"
+            print(f"known to be open: {problem}; {known[located.manifest['name']]}")
+        elif problem:
+            sys.exit(f"{form}: {problem}\n{json.dumps(result['findings'], indent=1)}")
 
 
 if __name__ == "__main__":

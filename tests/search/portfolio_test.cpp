@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <set>
+#include <span>
 
 #include "base/error.h"
 #include "driver/search/search.h"
@@ -55,7 +56,19 @@ TEST(Portfolio, GivesEveryMemberTurns) {
   for (const std::string& trial : trials(settings({"portfolio"}), 100)) {
     names.insert(trial.substr(0, trial.find(' ')));
   }
-  EXPECT_EQ(names, (std::set<std::string>{"resume", "surw", "pct", "prefix", "guided"}));
+  EXPECT_EQ(names, (std::set<std::string>{"surw", "pos", "urw", "prefix", "guided", "resume"}));
+}
+
+TEST(Portfolio, OpensWithWhatFindsMostFailuresSoon) {
+  const auto opening = [](const char* model) {
+    driver::SearchSettings with = settings({"portfolio"});
+    std::strcpy(with.options.memory_model, model);
+    std::string names;
+    for (const std::string& trial : trials(with, 9)) names += trial.substr(0, trial.find(' ') + 1);
+    return names;
+  };
+  EXPECT_EQ(opening("sc"), "surw surw surw surw guided surw prefix prefix prefix ");
+  EXPECT_EQ(opening("tso"), "urw urw urw urw guided urw prefix prefix prefix ");
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {
@@ -116,23 +129,37 @@ TEST(Portfolio, NarrowsPointsToWhatProvedShared) {
   EXPECT_EQ(quiet, (std::set<abi::SiteId>{abi::kFirstSite + 202, abi::kFirstSite + 203}));
 }
 
-TEST(Portfolio, RareTrialsBeginLikeEarlierOnesAndAreFollowed) {
+void expect_rare_trials_are_followed(const std::vector<abi::PlanRecord>& absent) {
   Model model(sample());
-  const auto search = driver::make_search(settings({"rare"}));
+  driver::SearchSettings with = settings({"rare"});
+  with.absent = absent;
+  const auto search = driver::make_search(with);
   int resumed = 0;
   for (int i = 0; i < 200; ++i) {
     const auto trial = search->next();
     const ModelRun run = model.run(*trial);
     EXPECT_FALSE(run.diverged);
     const auto decisions = model.channel().decisions();
-    ASSERT_LE(trial->plan.size(), decisions.size());
-    for (std::size_t n = 0; n < trial->plan.size(); ++n) {
-      EXPECT_EQ(trial->plan[n].target, model.channel().threads()[decisions[n].chosen].hash);
+    const std::span planned = std::span(trial->plan).subspan(absent.size());
+    ASSERT_LE(planned.size(), decisions.size());
+    for (std::size_t n = 0; n < planned.size(); ++n) {
+      EXPECT_EQ(planned[n].target, model.channel().threads()[decisions[n].chosen].hash);
     }
-    resumed += trial->plan.empty() ? 0 : 1;
+    resumed += planned.empty() ? 0 : 1;
     search->observe(*trial, model.channel(), false);
   }
   EXPECT_GT(resumed, 40);
+}
+
+TEST(Portfolio, RareTrialsBeginLikeEarlierOnesAndAreFollowed) {
+  expect_rare_trials_are_followed({});
+}
+
+TEST(Portfolio, RareTrialsAreFollowedAlsoWhereThreadsAreAbsent) {
+  abi::PlanRecord absent{};
+  absent.kind = abi::DecisionKind::Absent;
+  absent.target = 12345;
+  expect_rare_trials_are_followed({absent});
 }
 
 TEST(Portfolio, GivesALongSearchToWhatGoesOnFromRareRuns) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/localise/suspects.h"
+
+#include <algorithm>
+#include <set>
+
+#include "trace/words.h"
+
+namespace heddle::analysis {
+namespace {
+
+constexpr std::size_t kMaxInstances = 6;  // of one pair that are experimented with
+
+bool known(const std::vector<Suspect>& suspects, const Suspect& suspect) {
+  return std::any_of(suspects.begin(), suspects.end(),
+                     [&](const Suspect& other) { return other.points == suspect.points; });
+}
+
+}  // namespace
+
+void add(std::vector<Suspect>& to, const std::vector<Suspect>& more) {
+  for (const Suspect& suspect : more) {
+    if (!known(to, suspect)) to.push_back(suspect);
+  }
+}
+
+Suspects::Suspects(const Observed& failed, const PassingRuns& passing, PairTable& table)
+    : failed_(failed), passing_(passing), table_(table) {
+  for (const PairInstance& instance : failed.instances) {
+    instances_[id_in(failed, instance)].push_back(instance);
+  }
+}
+
+std::uint32_t Suspects::id_in(const Observed& run, const PairInstance& instance) {
+  return collect_pairs(run.accesses, {instance}, table_).seen.front().id;
+}
+
+std::vector<Suspect> Suspects::of(const Candidate& candidate, std::uint32_t id) {
+  std::vector<Suspect> result;
+  if (candidate.in_failed_run) {
+    const std::vector<PairInstance>& all = instances_[id];
+    for (std::size_t i = all.size(); i-- > 0 && result.size() < kMaxInstances;) {
+      result.push_back(of(id, failed_, all[i].first, all[i].second));
+    }
+    return result;
+  }
+  const std::uint32_t original = table_.reversed(id);
+  for (const auto& base : passing_.bases()) {
+    for (const PairInstance& instance : base->instances) {
+      if (table_.pc(id_in(*base, instance)) != table_.pc(original)) continue;
+      const Suspect found = of(id, *base, instance.second, instance.first);
+      if (candidate.iterations &&
+          *candidate.iterations !=
+              Iterations{found.points.first.occurrence, found.points.second.occurrence}) {
+        continue;
+      }
+      if (!known(result, found) && result.size() < kMaxInstances) result.push_back(found);
+    }
+  }
+  return result;
+}
+
+Suspect Suspects::of(const PairInstance& instance) {
+  return of(id_in(failed_, instance), failed_, instance.first, instance.second);
+}
+
+Suspect Suspects::of(std::uint32_t id, const Observed& origin, std::size_t first,
+                     std::size_t second) const {
+  const PairPoints points{origin.accesses.point(first), origin.accesses.point(second)};
+  const auto in_failed = failed_.accesses.find(points.first);
+  const auto then = failed_.accesses.find(points.second);
+  return {id, points, &origin, first, second, in_failed && then && *in_failed < *then};
+}
+
+std::vector<Suspect> Suspects::cut_off() {
+  std::vector<Suspect> result;
+  std::set<PairPoints> seen;
+  for (const auto& base : passing_.bases()) {
+    for (const PairInstance& instance : base->instances) {
+      const Suspect turned =
+          of(table_.reversed(id_in(*base, instance)), *base, instance.second, instance.first);
+      if (!seen.insert(turned.points).second || !failed_.accesses.find(turned.points.first) ||
+          failed_.accesses.find(turned.points.second)) {
+        continue;
+      }
+      result.push_back(turned);
+    }
+  }
+  return result;
+}
+
+FoundAccess Suspects::found_access(const Observed& origin, std::size_t event) const {
+  const trace::Trace& trace = origin.attempt.trace;
+  FoundAccess access;
+  access.point = origin.accesses.point(event);
+  if (const trace::Frame* const frame = trace::source_frame(trace, trace.events[event].site)) {
+    access.frame = *frame;
+  }
+  access.thread = trace.threads[origin.accesses.owner(event)].path;
+  access.role = to_text(origin.accesses.role(event));
+  access.event = &origin == &failed_ ? event : failed_.accesses.find(access.point);
+  return access;
+}
+
+void set_memory(FoundPair& pair, const trace::Trace& trace, trace::ObjectIndex object,
+                std::uint64_t offset) {
+  pair.variable = trace::memory_name(trace, object, offset);
+  pair.object_kind = trace.objects[object].kind;
+  pair.object = trace.objects[object].name;
+  pair.offset = offset;
+}
+
+FoundPair Suspects::found_pair(const Suspect& suspect, bool suspicious) const {
+  const trace::Trace& trace = suspect.origin->attempt.trace;
+  const trace::Event& event = trace.events[suspect.second];
+  FoundPair pair;
+  set_memory(pair, trace, event.object, event.offset);
+  pair.first = found_access(*suspect.origin, suspect.first);
+  pair.second = found_access(*suspect.origin, suspect.second);
+  pair.in_failed_run = suspect.in_failed_run;
+  pair.suspicious = suspicious;
+  return pair;
+}
+
+}  // namespace heddle::analysis
