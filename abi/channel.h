@@ -194,6 +194,21 @@ struct FailureRecord {
   WaitRecord waits[64];
 };
 
+/// Where a thread stood when the run failed. Whoever reads this walks its stack: unwinding inside a
+/// process that has just failed is neither safe nor needed.
+struct StackRecord {
+  enum Register : std::uint32_t { Rip, Rsp, Rbp, Rbx, R12, R13, R14, R15, Registers };
+  std::uint64_t registers[Registers];
+  std::uint64_t offset;  // of a copy of the memory from Rsp on, in the region of stack bytes
+  std::uint32_t bytes;
+  ThreadIndex thread;
+  std::uint16_t reserved;
+};
+
+/// The driver gives up on an execution that does not come to its next event, and asks it first for
+/// its stacks.
+enum class Look : std::uint32_t { None = 0, Wanted = 1, Done = 2 };
+
 struct Region {
   std::uint64_t offset;    // from the start of the channel
   std::uint64_t capacity;  // in records (bytes for text)
@@ -232,6 +247,12 @@ struct ChannelHeader {
   Region text;               // bytes
   Region steps;              // StepRecord
   std::uint64_t steps_lost;  // for which there was no room
+
+  Region stacks;       // StackRecord; of a failed run only
+  Region stack_bytes;  // bytes
+  Region loaded;       // bytes: /proc/self/maps of a failed run
+  std::uint32_t look;  // Look
+  std::uint32_t reserved;
 
   FailureRecord failure;
 

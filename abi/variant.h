@@ -36,7 +36,8 @@ struct Variant {
 
   /// False for a program that calls no hook.
   constexpr bool needs_runtime() const {
-    return (base != VariantBase::Production && base != VariantBase::Pinned) || extras != 0;
+    return (base != VariantBase::Production && base != VariantBase::Pinned) ||
+           (extras & ~std::uint32_t{Marks}) != 0;
   }
   constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
   constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }

@@ -127,6 +127,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
     runs.push_back(id);
     failures.push_back({{"run", id},
                         {"signature", report::to_json(trace::signature_of(run.trace))},
+                        {"failure", report::outcome_json(run.trace)},
                         {"schedule_number", run.number}});
     if (json) return;
     progress.clear();

@@ -160,7 +160,8 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
                          now.best.events);
     });
   };
-  const analysis::Reduction reduction = analysis::reduce(oracle, original, options);
+  analysis::Reduction reduction = analysis::reduce(oracle, original, options);
+  reduction.best.trace.stacks = oracle.stacks_of(reduction.best.schedule);
   progress.clear();
 
   const analysis::Attempt& best = reduction.best;

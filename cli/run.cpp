@@ -73,7 +73,10 @@ ExitCode run(OneRunFlags& flags, bool json) {
     object["exit_code"] = outcome.exit_code;
     object["nondeterminism"] =
         kept.leak ? nlohmann::json{{"difference", *kept.leak}} : nlohmann::json();
-    if (outcome.failed()) object["signature"] = report::to_json(trace::signature_of(kept.trace));
+    if (outcome.failed()) {
+      object["signature"] = report::to_json(trace::signature_of(kept.trace));
+      object["failure"] = report::outcome_json(kept.trace);
+    }
     print_json(object);
   } else {
     fmt::print("{}", kept.standard_output);

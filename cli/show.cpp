@@ -43,6 +43,7 @@ ExitCode show(const ShowFlags& flags, bool json) {
     object["program"] = run.program;
     object["build_id"] = run.build_id;
     object["signature"] = report::to_json(trace::signature_of(trace));
+    if (trace.outcome.failed()) object["failure"] = report::outcome_json(trace);
     object["threads"] = run.threads;
     object["events"] = run.events;
     object["switches"] = run.switches;

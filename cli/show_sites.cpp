@@ -43,7 +43,7 @@ struct Summary {
     for (abi::SiteId id = abi::kFirstSite; id < sites.end(); ++id) {
       const Sharing sharing = sites.sharing(id);
       const SharingVerdict verdict = abi::verdict_of(sharing);
-      if (sharing == Sharing::NotAnAccess) continue;
+      if (sharing == Sharing::NotAnAccess || sharing == Sharing::Opaque) continue;
       ++by_sharing[sharing];
       ++accesses;
       removed += verdict == SharingVerdict::Local || verdict == SharingVerdict::ReadOnly ? 1 : 0;

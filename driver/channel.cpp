@@ -17,6 +17,8 @@ constexpr std::uint64_t kPlanRecords = 1 << 20;
 constexpr std::uint64_t kTextBytes = 1 << 20;
 /// Room for this many steps for each event there is room for.
 constexpr std::uint64_t kStepsPerEvent = 8;
+constexpr std::uint64_t kStackBytes = 8 << 20;
+constexpr std::uint64_t kLoadedBytes = 256 << 10;
 
 }  // namespace
 
@@ -44,6 +46,9 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
   header.clock = region(sizeof(abi::ClockRecord), clock.size());
   header.clock.count = clock.size();
   header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
+  header.stacks = region(sizeof(abi::StackRecord), abi::kMaxThreads);
+  header.stack_bytes = region(1, kStackBytes);
+  header.loaded = region(1, kLoadedBytes);
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -110,6 +115,17 @@ std::span<const abi::StepRecord> Channel::steps() const {
 
 std::span<const char> Channel::recording() const {
   return view<char>(header_->recording);
+}
+
+std::span<const abi::StackRecord> Channel::stacks() const {
+  return view<abi::StackRecord>(header_->stacks);
+}
+std::span<const char> Channel::stack_bytes() const {
+  return view<char>(header_->stack_bytes);
+}
+std::string_view Channel::loaded() const {
+  const std::span<const char> text = view<char>(header_->loaded);
+  return {text.data(), text.size()};
 }
 
 std::string_view Channel::text_at(std::uint32_t offset) const {

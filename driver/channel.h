@@ -37,6 +37,10 @@ class Channel {
   std::span<const abi::StepRecord> steps() const;
   /// The chunks of abi/recording.h that were begun.
   std::span<const char> recording() const;
+  std::span<const abi::StackRecord> stacks() const;
+  std::span<const char> stack_bytes() const;
+  /// What was loaded where, as /proc/PID/maps says it.
+  std::string_view loaded() const;
   std::string_view text_at(std::uint32_t offset) const;
 
  private:

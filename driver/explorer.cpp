@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "driver/determinism.h"
+#include "driver/failure_stacks.h"
 #include "driver/misjudged.h"
 #include "driver/outcome.h"
 #include "driver/trace_builder.h"
@@ -143,7 +144,7 @@ class Exploration {
     ++result_.status.schedules;
     if (ending.failed()) {
       ++result_.status.failing;
-      note_failure(keep(program_, inputs_, target, ending, trial.number, seconds));
+      note_failure(target, keep(program_, inputs_, target, ending, trial.number, seconds));
     }
     if (limits_.check_determinism) check(target, trial, ending);
     result_.status.seconds = seconds_since(start_);
@@ -158,13 +159,14 @@ class Exploration {
     stop_ = true;
   }
 
-  void note_failure(const KeptRun& run) {
+  void note_failure(const Target& target, KeptRun run) {
     if (!result_.first_failure || run.number < *result_.first_failure) {
       result_.first_failure = run.number;
     }
     auto& failures = result_.status.failures;
     if (++failures[trace::signature(run.trace)] > 1) return;
     result_.status.distinct_failures = failures.size();
+    run.trace.stacks = failure_stacks(program_, target.channel());
     on_failure_(run);
   }
 
@@ -200,6 +202,7 @@ KeptRun run_once(const Program& program, const Inputs& inputs, const abi::Option
   const Execution execution = target.run(options, plan);
   const Ending ending = judge(program, target, execution, limits.fails_if);
   KeptRun run = keep(program, inputs, target, ending, 1, seconds_since(begin));
+  if (ending.failed()) run.trace.stacks = failure_stacks(program, target.channel());
   if (limits.check_determinism) run.leak = find_leak(program, target, options, plan, ending);
   return run;
 }

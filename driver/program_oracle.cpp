@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/failure_stacks.h"
 #include "driver/search/search.h"
 #include "driver/trace_builder.h"
 
@@ -73,6 +74,15 @@ Attempt ProgramOracle::execute_alone(const abi::Options& options,
   pool_.run(1, [&](Target& target) { attempt = execute(target, options, plan); });
   typical_length_ = attempt.trace.events.size();
   return attempt;
+}
+
+std::vector<trace::Stack> ProgramOracle::stacks_of(const trace::Schedule& schedule) {
+  std::vector<trace::Stack> stacks;
+  pool_.run(1, [&](Target& target) {
+    target.run(options_for(schedule, 0), make_plan(program_, schedule));
+    stacks = failure_stacks(program_, target.channel());
+  });
+  return stacks;
 }
 
 Attempt ProgramOracle::follow(const trace::Schedule& schedule) {

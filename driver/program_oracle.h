@@ -31,6 +31,9 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   analysis::SearchResult search(const trace::Schedule& schedule,
                                 const analysis::SearchRequest& request) override;
 
+  /// What the threads of a run that fails were doing then: too slow for every trial.
+  std::vector<trace::Stack> stacks_of(const trace::Schedule& schedule);
+
  private:
   analysis::Attempt execute_alone(const abi::Options& options,
                                   std::span<const abi::PlanRecord> plan);

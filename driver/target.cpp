@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <climits>
@@ -29,6 +30,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kStartLimit{30'000};
 constexpr milliseconds kAliveCheck{100};
+constexpr milliseconds kLookLimit{500};
 
 /// A file in memory that the program writes to; emptied before each execution. Appending, so that
 /// emptying it also resets where the next write goes.
@@ -242,6 +244,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   Execution execution;
   if (!wait_for(abi::ChannelState::Finished, timeout_)) {
     execution.timed_out = true;
+    ask_for_stacks();
     kill(header.child, SIGKILL);
     if (!wait_for(abi::ChannelState::Finished, kStartLimit)) {
       throw defect(fmt::format("an execution of {} could not be ended", name_));
@@ -249,6 +252,19 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   }
   execution.status = header.status;
   return execution;
+}
+
+void Target::ask_for_stacks() {
+  std::uint32_t* const look = &channel_.header().look;
+  __atomic_store_n(look, static_cast<std::uint32_t>(abi::Look::Wanted), __ATOMIC_RELEASE);
+  // One of the signals that the runtime takes for fatal. A program that blocks or handles it does
+  // not answer.
+  kill(channel_.header().child, SIGTRAP);
+  const steady_clock::time_point deadline = steady_clock::now() + kLookLimit;
+  while (__atomic_load_n(look, __ATOMIC_ACQUIRE) != static_cast<std::uint32_t>(abi::Look::Done) &&
+         steady_clock::now() < deadline) {
+    usleep(1000);
+  }
 }
 
 abi::ResetObstacle Target::reset_obstacle() const {

@@ -67,6 +67,8 @@ class Target {
   /// False when the time is over first. Throws when the serving process has died.
   bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
   void set_state(abi::ChannelState state);
+  /// Of an execution that hangs.
+  void ask_for_stacks();
 
   Channel channel_;
   Descriptor input_;

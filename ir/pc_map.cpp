@@ -69,7 +69,14 @@ PcMap PcMap::of_program(const std::filesystem::path& variant) {
                     "not strip it",
                     variant.string()));
   }
-  for (const auto& [address, instruction] : rows) map.rows_.push_back({address, instruction});
+  for (const auto& [address, instruction] : rows) {
+    if (!map.rows_.empty() && map.rows_.back().instruction != 0) {
+      const Row& before = map.rows_.back();
+      map.by_instruction_.push_back({before.instruction, {before.address, address}});
+    }
+    map.rows_.push_back({address, instruction});
+  }
+  std::ranges::sort(map.by_instruction_);
   return map;
 }
 
@@ -81,12 +88,12 @@ std::optional<std::uint32_t> PcMap::instruction_at(std::uint64_t address) const 
 
 std::vector<PcMap::Range> PcMap::ranges_of(std::uint32_t instruction) const {
   std::vector<Range> ranges;
-  for (std::size_t i = 0; i + 1 < rows_.size(); ++i) {
-    if (rows_[i].instruction != instruction) continue;
-    if (!ranges.empty() && ranges.back().end == rows_[i].address) {
-      ranges.back().end = rows_[i + 1].address;
+  for (auto entry = std::ranges::lower_bound(by_instruction_, std::pair(instruction, Range{0, 0}));
+       entry != by_instruction_.end() && entry->first == instruction; ++entry) {
+    if (!ranges.empty() && ranges.back().end == entry->second.begin) {
+      ranges.back().end = entry->second.end;
     } else {
-      ranges.push_back({rows_[i].address, rows_[i + 1].address});
+      ranges.push_back(entry->second);
     }
   }
   return ranges;

@@ -6,9 +6,11 @@
 // core takes off where the program was loaded.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace heddle::ir {
@@ -26,7 +28,7 @@ class PcMap {
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
-    bool operator==(const Range&) const = default;
+    auto operator<=>(const Range&) const = default;
   };
   /// Where the machine code of an instruction is; several ranges if it was copied or split.
   std::vector<Range> ranges_of(std::uint32_t instruction) const;
@@ -37,6 +39,7 @@ class PcMap {
     std::uint32_t instruction;  // 0: none
   };
   std::vector<Row> rows_;  // sorted; each holds up to the next
+  std::vector<std::pair<std::uint32_t, Range>> by_instruction_;  // sorted
 };
 
 }  // namespace heddle::ir

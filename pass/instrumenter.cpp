@@ -38,6 +38,7 @@ void rewrite(const Site& site, Hooks& hooks) {
     case abi::SiteKind::Fence: rewrite_atomic_access(place); break;
     case abi::SiteKind::RangeRead:
     case abi::SiteKind::RangeWrite: announce_range_access(place); break;
+    case abi::SiteKind::Assembly:
     case abi::SiteKind::Call: mark_outgoing_call(place); break;
     case abi::SiteKind::Function:
     case abi::SiteKind::Loop:

@@ -11,6 +11,7 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "pass/attributes.h"
 #include "pass/audit.h"
+#include "pass/block_marks.h"
 #include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
@@ -53,6 +54,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     emit_site_table(module, layout, sites);
     add_discriminators(module, layout);
 
+    if (variant_.has(abi::Variant::Marks)) insert_block_marks(module, layout);
     if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
     if (variant_.base == abi::VariantBase::Pinned) {
       weave_breakpoints(module, sites);

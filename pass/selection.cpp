@@ -28,18 +28,23 @@ std::uint64_t store_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
   return size.isScalable() ? 0 : size.getFixedValue();
 }
 
-// Assembly that names memory accesses it without hooks; an empty one is a barrier to the compiler
-// only.
+const llvm::InlineAsm* inline_assembly(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call == nullptr ? nullptr : llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+}
+
+// An empty one is a barrier to the compiler only.
+bool does_something(const llvm::InlineAsm& assembly) {
+  return !llvm::StringRef(assembly.getAsmString()).trim().empty();
+}
+
+// Assembly that names memory accesses it without hooks.
 bool accesses_memory(const llvm::InlineAsm& assembly) {
   const llvm::StringRef constraints = assembly.getConstraintString();
-  return !llvm::StringRef(assembly.getAsmString()).trim().empty() &&
-         (constraints.contains("~{memory}") || constraints.contains('*'));
+  return constraints.contains("~{memory}") || constraints.contains('*');
 }
 
 bool leaves_the_program(const llvm::CallBase& call) {
-  if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand())) {
-    return accesses_memory(*assembly);
-  }
   const llvm::Value* target = call.getCalledOperand()->stripPointerCastsAndAliases();
   const auto* function = llvm::dyn_cast<llvm::Function>(target);
   if (function == nullptr) return true;  // through a pointer: who knows
@@ -99,6 +104,8 @@ llvm::SmallVector<Access, 2> accesses_of(const llvm::Instruction& instruction,
     found.push_back({SiteKind::Fence, 0});
   } else if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
     add_intrinsic_accesses(*intrinsic, found);
+  } else if (const llvm::InlineAsm* assembly = inline_assembly(instruction)) {
+    if (does_something(*assembly)) found.push_back({SiteKind::Assembly, 0});
   } else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
     if (leaves_the_program(*call)) found.push_back({SiteKind::Call, 0});
   }
@@ -107,6 +114,7 @@ llvm::SmallVector<Access, 2> accesses_of(const llvm::Instruction& instruction,
 
 Sharing sharing_of(const Site& site, SharingAnalysis& analysis) {
   if (site.kind == SiteKind::Call || site.kind == SiteKind::Fence) return Sharing::NotAnAccess;
+  if (site.kind == SiteKind::Assembly) return Sharing::Opaque;
   llvm::Value* pointer = accessed_pointer(*site.instruction, site.kind);
   if (pointer == nullptr) return Sharing::Shared;  // gather, scatter: one address a lane
   if (pointer->getType()->getPointerAddressSpace() != 0) return Sharing::Segment;
@@ -121,6 +129,9 @@ bool is_hooked(const Site& site) {
   if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(site.instruction)) {
     // A signal fence orders nothing that another thread could see.
     return fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
+  }
+  if (const llvm::InlineAsm* assembly = inline_assembly(*site.instruction)) {
+    return accesses_memory(*assembly);
   }
   return site.kind == SiteKind::Call || site.sharing == Sharing::Shared;
 }

@@ -67,6 +67,19 @@ json outcome_json(const trace::Trace& trace) {
                     {"object", text_json(trace::memory_name(trace, lock.object, lock.offset))},
                     {"at", site_json(trace, lock.site)}});
   }
+  json stacks = json::array();
+  for (const trace::Stack& stack : trace.stacks) {
+    json frames = json::array();
+    for (const trace::Frame& frame : stack.frames) {
+      frames.push_back({{"function", text_json(frame.function)},
+                        {"file", text_json(frame.file)},
+                        {"line", frame.line},
+                        {"column", frame.column}});
+    }
+    stacks.push_back({{"thread", thread_json(trace, stack.thread)},
+                      {"whole", stack.is_whole},
+                      {"frames", frames}});
+  }
   return {{"kind", abi::name_of(outcome.kind)},
           {"message", text_json(outcome.message)},
           {"exit_code", outcome.exit_code},
@@ -74,7 +87,8 @@ json outcome_json(const trace::Trace& trace) {
           {"thread", thread_json(trace, outcome.thread)},
           {"signature", to_json(trace::signature_of(trace))},
           {"waits", waits},
-          {"held", held}};
+          {"held", held},
+          {"stacks", stacks}};
 }
 
 json to_json(const trace::Difference& difference) {

@@ -88,7 +88,7 @@ std::optional<Chunk> ChunkReader::next() {
   if (header.u32() != crc32(rest.substr(0, kChunkHeaderBytes - 4)))
     damaged(position_, "wrong checksum of a chunk header");
   if (type < static_cast<std::uint32_t>(ChunkType::Header) ||
-      type > static_cast<std::uint32_t>(ChunkType::Steps))
+      type > static_cast<std::uint32_t>(ChunkType::Stacks))
     damaged(position_, fmt::format("unknown chunk type {}", type));
   if (size > kMaxChunkBytes || packed_size > ZSTD_compressBound(kMaxChunkBytes))
     damaged(position_, "a chunk claims to be longer than any chunk is");

@@ -16,7 +16,7 @@
 namespace heddle::trace {
 
 inline constexpr char kTraceMagic[] = "HEDTRACE";
-inline constexpr std::uint32_t kTraceVersion = 2;
+inline constexpr std::uint32_t kTraceVersion = 3;
 inline constexpr std::size_t kFileHeaderBytes = 20;
 inline constexpr std::size_t kChunkHeaderBytes = 20;
 
@@ -24,8 +24,8 @@ inline constexpr std::size_t kChunkHeaderBytes = 20;
 /// memory; a longer record cannot be written.
 inline constexpr std::uint32_t kMaxChunkBytes = 1u << 20;
 
-/// Stored, never renumber. In the order in which they appear in a file, but for Steps, which come
-/// behind the events.
+/// Stored, never renumber. In the order in which they appear in a file, but for Steps and
+/// Stacks, which come behind the events.
 enum class ChunkType : std::uint32_t {
   Header = 1,
   Threads = 2,
@@ -34,7 +34,8 @@ enum class ChunkType : std::uint32_t {
   Events = 5,
   Outcome = 6,
   Footer = 7,
-  Steps = 8,  // from version 2 on
+  Steps = 8,   // from version 2 on
+  Stacks = 9,  // from version 3 on
 };
 
 struct Chunk {

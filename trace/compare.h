@@ -21,7 +21,7 @@ struct Difference {
 /// Events in their order first, then the outcome, then threads, objects and sites; programs and
 /// options are not compared, for a rebuilt program may well do the same. Steps (and the sites only
 /// steps name) are compared where both traces have them: they depend on the variant, not on the
-/// run.
+/// run. Stacks are not compared.
 std::optional<Difference> first_difference(const Trace& expected, const Trace& actual);
 
 /// "event 12: other value: expected t0.1 load counter = 1 ... at counter.c:14:9 (worker); actual

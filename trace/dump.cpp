@@ -60,6 +60,16 @@ void dump_outcome(const Trace& trace, std::string& out) {
     fmt::format_to(line, "at {}:{} ({})\n", outcome.file, outcome.line, outcome.function);
   if (!outcome.message.empty()) fmt::format_to(line, "message {}\n", outcome.message);
   for (const Wait& wait : outcome.waits) fmt::format_to(line, "{}\n", describe(trace, wait));
+  for (const Stack& stack : trace.stacks) {
+    fmt::format_to(line, "stack of {}:", thread_name(trace, stack.thread));
+    const char* separator = "";
+    for (const Frame& frame : stack.frames) {
+      fmt::format_to(line, "{} {}:{}:{} ({})", separator, frame.file, frame.line, frame.column,
+                     frame.function);
+      separator = " called from";
+    }
+    out += stack.is_whole ? "\n" : " ...\n";
+  }
   fmt::format_to(line, "signature {}\n", signature(trace));
 }
 

@@ -113,11 +113,11 @@ Thread get_thread(ByteReader& in, const Trace& so_far) {
   return thread;
 }
 
-void put(ByteWriter& out, const Site& site) {
-  out.text(site.key);
-  out.text(site.callee);
-  out.varint(site.frames.size());
-  for (const Frame& frame : site.frames) {
+namespace {
+
+void put(ByteWriter& out, const std::vector<Frame>& frames) {
+  out.varint(frames.size());
+  for (const Frame& frame : frames) {
     out.text(frame.function);
     out.text(frame.file);
     out.varint(frame.line);
@@ -125,18 +125,49 @@ void put(ByteWriter& out, const Site& site) {
   }
 }
 
-Site get_site(ByteReader& in) {
-  Site site;
-  site.key = in.text();
-  site.callee = in.text();
+std::vector<Frame> get_frames(ByteReader& in) {
+  std::vector<Frame> frames;
   for (std::uint64_t left = in.varint(); left > 0; --left) {
-    Frame& frame = site.frames.emplace_back();
+    Frame& frame = frames.emplace_back();
     frame.function = in.text();
     frame.file = in.text();
     frame.line = in.varint32();
     frame.column = in.varint32();
   }
+  return frames;
+}
+
+}  // namespace
+
+void put(ByteWriter& out, const Site& site) {
+  out.text(site.key);
+  out.text(site.callee);
+  put(out, site.frames);
+}
+
+Site get_site(ByteReader& in) {
+  Site site;
+  site.key = in.text();
+  site.callee = in.text();
+  site.frames = get_frames(in);
   return site;
+}
+
+void put(ByteWriter& out, const Stack& stack) {
+  out.varint(stack.thread);
+  out.varint(stack.is_whole ? 1 : 0);
+  put(out, stack.frames);
+}
+
+Stack get_stack(ByteReader& in, const Trace& so_far) {
+  Stack stack;
+  stack.thread = in.varint32();
+  const std::uint64_t whole = in.varint();
+  if (whole > 1) throw MalformedBytes("a stack that is neither whole nor cut off");
+  stack.is_whole = whole == 1;
+  stack.frames = get_frames(in);
+  check(stack, so_far);
+  return stack;
 }
 
 void put(ByteWriter& out, const Object& object) {
@@ -255,6 +286,10 @@ void check(const Event& event, const Trace& tables) {
   check_index(event.thread, tables.threads.size(), "thread");
   check_index(event.site, tables.sites.size(), "site");
   check_index(event.object, tables.objects.size(), "object");
+}
+
+void check(const Stack& stack, const Trace& tables) {
+  if (stack.thread >= tables.threads.size()) throw MalformedBytes("a stack of no thread");
 }
 
 void check(const Outcome& outcome, const Trace& tables) {

@@ -15,12 +15,14 @@ void put(ByteWriter& out, const Header& header);
 void put(ByteWriter& out, const Thread& thread);
 void put(ByteWriter& out, const Site& site);
 void put(ByteWriter& out, const Object& object);
+void put(ByteWriter& out, const Stack& stack);
 void put(ByteWriter& out, const Outcome& outcome);
 
 Header get_header(ByteReader& in);
 Thread get_thread(ByteReader& in, const Trace& so_far);
 Site get_site(ByteReader& in);
 Object get_object(ByteReader& in);
+Stack get_stack(ByteReader& in, const Trace& so_far);
 Outcome get_outcome(ByteReader& in, const Trace& so_far);
 
 /// Neighbouring events are alike; site, object and offset are stored as differences to the previous
@@ -47,6 +49,7 @@ class StepCodec {
 /// Throws MalformedBytes when an index points outside its table or a kind is unknown.
 void check(const Event& event, const Trace& tables);
 void check(const Step& step, const Trace& tables);
+void check(const Stack& stack, const Trace& tables);
 void check(const Outcome& outcome, const Trace& tables);
 void check(const Thread& thread, ThreadId index);
 

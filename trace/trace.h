@@ -110,6 +110,15 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+/// What a thread was doing when the run failed, on source lines. Not part of what makes two runs
+/// the same: where a run hangs depends on when it is looked at.
+struct Stack {
+  ThreadId thread = 0;
+  std::vector<Frame> frames;  // innermost first, inlined functions like others; line 0: unknown
+  bool is_whole = true;       // false: outer callers were not found
+  bool operator==(const Stack&) const = default;
+};
+
 struct Header {
   std::string program;                         // path as the user gave it
   std::string build_id;                        // of the user's program, hexadecimal
@@ -125,6 +134,7 @@ struct Trace {
   std::vector<Event> events;
   std::vector<Step> steps;       // in the order in which they happened
   std::uint64_t steps_lost = 0;  // happened after those, and were too many to be recorded
+  std::vector<Stack> stacks;     // of a failed run: those of the threads that had not ended
   Outcome outcome;
   /// False when the writer did not come to its end: events up to the crash are all there.
   bool complete = true;

@@ -36,6 +36,7 @@ void check_indices(const Trace& trace) {
     for (ThreadId i = 0; i < trace.threads.size(); ++i) check(trace.threads[i], i);
     for (const Event& event : trace.events) check(event, trace);
     for (const Step& step : trace.steps) check(step, trace);
+    for (const Stack& stack : trace.stacks) check(stack, trace);
     check(trace.outcome, trace);
   } catch (const MalformedBytes& problem) {
     throw defect(fmt::format("a trace that cannot be written: {}", problem.what()));
@@ -66,6 +67,9 @@ void read_chunk(const Chunk& chunk, Trace& trace, bool& ended) {
       while (!in.at_end()) trace.steps.push_back(codec.get(in, trace));
       break;
     }
+    case ChunkType::Stacks:
+      while (!in.at_end()) trace.stacks.push_back(get_stack(in, trace));
+      break;
     case ChunkType::Outcome: trace.outcome = get_outcome(in, trace); break;
     case ChunkType::Footer:
       if (in.varint() != trace.events.size()) throw MalformedBytes("events are missing");
@@ -77,10 +81,12 @@ void read_chunk(const Chunk& chunk, Trace& trace, bool& ended) {
 
 constexpr ChunkType kNoChunk{};
 
-/// Place of a chunk in the file: steps came to the format later than what follows them.
+/// Place of a chunk in the file: some came to the format later than what follows them.
 unsigned rank(ChunkType type) {
-  const unsigned number = static_cast<unsigned>(type) * 2;
-  return type == ChunkType::Steps ? static_cast<unsigned>(ChunkType::Events) * 2 + 1 : number;
+  constexpr unsigned kEvents = static_cast<unsigned>(ChunkType::Events);
+  if (type == ChunkType::Steps) return kEvents * 4 + 1;
+  if (type == ChunkType::Stacks) return kEvents * 4 + 2;
+  return static_cast<unsigned>(type) * 4;
 }
 
 /// Header, outcome and footer come exactly once; the others in any number of chunks, also 0.
@@ -135,6 +141,7 @@ void write_trace(const Trace& trace, std::ostream& out) {
               });
 
   write_steps(chunks, trace);
+  write_table(chunks, ChunkType::Stacks, trace.stacks, plain);
 
   bytes.clear();
   put(bytes, trace.outcome);

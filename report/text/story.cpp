@@ -5,6 +5,7 @@
 
 #include "report/text/cell.h"
 #include "report/text/source_lines.h"
+#include "report/text/stacks.h"
 #include "report/text/verdict.h"
 #include "trace/counts.h"
 
@@ -51,6 +52,10 @@ std::string story(const trace::Trace& trace, const StoryOptions& options) {
   std::vector<std::string> sentences = explanation(trace, style);
   if (!sentences.empty()) out += '\n';
   for (const std::string& sentence : sentences) paragraph(sentence, 2, Paint::Plain);
+
+  const std::vector<std::string> stacks = stack_lines(trace, style);
+  if (!stacks.empty()) out += "\n  The threads were at:\n";
+  for (const std::string& line : stacks) paragraph(line, 4, Paint::Dim);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "abi/channel.h"
 
@@ -29,6 +30,10 @@ class Carrier {
   virtual unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) = 0;
   /// Suspends `from` (the caller) and resumes `to`; returns when somebody resumes `from`.
   virtual void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) = 0;
+  /// The stack pointer of a thread that is not running, as heddle_fiber_switch left it.
+  virtual const std::uint64_t* suspended_at(abi::ThreadIndex thread) const = 0;
+  /// The kernel thread that runs `thread` when it runs.
+  virtual long kernel_thread(abi::ThreadIndex thread) const = 0;
 
  protected:
   ~Carrier() = default;

@@ -49,6 +49,11 @@ class FiberCarrier final : public Carrier {
     Lender& next = lender(to);
     heddle_fiber_switch(&lender(from).stack_pointer, next.stack_pointer, next.fs);
   }
+
+  const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
+    return static_cast<const std::uint64_t*>(lender(thread).stack_pointer);
+  }
+  long kernel_thread(abi::ThreadIndex) const override { return raw_syscall(SYS_getpid); }
 };
 
 constinit FiberCarrier the_carrier;

@@ -8,6 +8,9 @@
 // void heddle_call_on_stack(void** save_sp, void* stack_top, void (*entry)())
 //   Saves the same, in the same way, and calls a function that never returns on another stack.
 //   heddle_fiber_switch to the saved stack pointer returns from this call.
+// void heddle_call_saved(void** save_sp, void (*function)(void*), void* argument)
+//   Saves the same, in the same way, and calls a function on the same stack: until it returns, the
+//   caller can be looked at like a fiber that has been switched away from.
 // heddle_fiber_first
 //   Where a new fiber begins: no caller, and no unwind information, which ends stack walks here.
   .text
@@ -75,6 +78,60 @@ heddle_call_on_stack:
   call *%rdx
   ud2
   .size heddle_call_on_stack, . - heddle_call_on_stack
+
+  .globl heddle_call_saved
+  .hidden heddle_call_saved
+  .type heddle_call_saved, @function
+heddle_call_saved:
+  .cfi_startproc
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %rbp, 0
+  pushq %rbx
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %rbx, 0
+  pushq %r12
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %r12, 0
+  pushq %r13
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %r13, 0
+  pushq %r14
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %r14, 0
+  pushq %r15
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %r15, 0
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq %rsp, (%rdi)
+  movq %rdx, %rdi
+  call *%rsi
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %r15
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %r15
+  popq %r14
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %r14
+  popq %r13
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %r13
+  popq %r12
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %r12
+  popq %rbx
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %rbx
+  popq %rbp
+  .cfi_adjust_cfa_offset -8
+  .cfi_restore %rbp
+  ret
+  .cfi_endproc
+  .size heddle_call_saved, . - heddle_call_saved
 
   .globl heddle_fiber_first
   .hidden heddle_fiber_first

@@ -11,6 +11,8 @@
 #include "runtime/carrier/lender.h"
 
 extern "C" void heddle_fiber_enter(void* stack_pointer);
+/// Saves the caller's registers as heddle_fiber_switch does while `function` runs.
+extern "C" void heddle_call_saved(void** save_sp, void (*function)(void*), void* argument);
 
 namespace heddle::runtime {
 namespace {
@@ -29,8 +31,20 @@ void give_token(Lender& next) {
   raw_syscall(SYS_futex, reinterpret_cast<long>(&next.token), FUTEX_WAKE_PRIVATE, 1);
 }
 
+struct Turn {
+  Lender& from;
+  Lender& to;
+};
+
+void pass_turn(void* argument) {
+  const Turn& turn = *static_cast<const Turn*>(argument);
+  give_token(turn.to);
+  wait_for_token(turn.from);
+}
+
 /// Becomes the execution's thread when it is first resumed.
 void run_at_turn(Lender& self) {
+  self.kernel_thread = raw_syscall(SYS_gettid);
   stack_t stack{};
   stack.ss_sp = self.signal_stack;
   stack.ss_size = kSignalStack;
@@ -59,8 +73,15 @@ class KernelCarrier final : public Carrier {
   }
 
   void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) override {
-    give_token(lender(to));
-    wait_for_token(lender(from));
+    Turn turn{lender(from), lender(to)};
+    heddle_call_saved(&turn.from.stack_pointer, &pass_turn, &turn);
+  }
+
+  const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
+    return static_cast<const std::uint64_t*>(lender(thread).stack_pointer);
+  }
+  long kernel_thread(abi::ThreadIndex thread) const override {
+    return thread == 0 ? raw_syscall(SYS_getpid) : lender(thread).kernel_thread;
   }
 };
 

@@ -21,8 +21,10 @@ struct Lender {
   unsigned long fs;     // its thread pointer, which is glibc's pthread_t
   std::uint32_t ready;  // futex: the real thread stands by
   std::uint32_t token;  // futex, kernel carrier: 1 when it is this thread's turn
-  // kernel carrier only: for what happens on a stack that has overflowed; its creator's mask
+  // kernel carrier only: for what happens on a stack that has overflowed; who runs it; its
+  // creator's mask
   void* signal_stack;
+  long kernel_thread;
   sigset_t signal_mask;
 };
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/record/recorder.h"
 
+#include <fcntl.h>
+#include <sys/uio.h>
+
 #include <cstring>
+
+#include "runtime/base/system.h"
 
 namespace heddle::runtime {
 
@@ -11,6 +16,8 @@ void Recorder::begin_run() {
   channel.objects.count = 0;
   channel.steps.count = channel.steps_lost = 0;
   channel.text.count = 0;
+  channel.stacks.count = channel.stack_bytes.count = channel.loaded.count = 0;
+  channel.look = static_cast<std::uint32_t>(abi::Look::None);
   // Only what a reader looks at without being told that it is set.
   channel.failure.kind = abi::FailureKind::None;
   channel.failure.wait_count = 0;
@@ -49,6 +56,58 @@ std::uint32_t Recorder::add_text(const char* text) {
   std::memcpy(records<char>(region) + at, text, bytes);
   __atomic_store_n(&region.count, at + bytes, __ATOMIC_RELEASE);
   return static_cast<std::uint32_t>(at);
+}
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+/// Of one thread. Deeper stacks lose their outermost callers.
+constexpr std::size_t kMostPages = 32;
+
+/// Copies memory that may not be there.
+std::size_t copy_memory(char* to, std::uint64_t from, std::size_t bytes) {
+  iovec pages[kMostPages];
+  std::size_t count = 0;
+  for (std::size_t done = 0; done < bytes && count < kMostPages; ++count) {
+    const std::size_t length = kPage - (from + done) % kPage;
+    pages[count] = {reinterpret_cast<void*>(from + done),
+                    length < bytes - done ? length : bytes - done};
+    done += pages[count].iov_len;
+  }
+  const iovec whole{to, bytes};
+  const long copied =
+      raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&whole), 1,
+                  reinterpret_cast<long>(pages), static_cast<long>(count), 0);
+  return copied < 0 ? 0 : static_cast<std::size_t>(copied);
+}
+
+}  // namespace
+
+void Recorder::add_stack(abi::StackRecord stack) {
+  abi::Region& region = channel_->stack_bytes;
+  std::size_t room = region.capacity - region.count;
+  if (room > (kMostPages - 1) * kPage) room = (kMostPages - 1) * kPage;
+  char* const to = records<char>(region) + region.count;
+  stack.offset = region.count;
+  stack.bytes =
+      static_cast<std::uint32_t>(copy_memory(to, stack.registers[abi::StackRecord::Rsp], room));
+  region.count += stack.bytes;
+  append(channel_->stacks, stack);
+}
+
+void Recorder::add_loaded_files() {
+  abi::Region& region = channel_->loaded;
+  const long file = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/maps"),
+                                O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  while (region.count < region.capacity) {
+    const long got =
+        raw_syscall(SYS_read, file, reinterpret_cast<long>(records<char>(region) + region.count),
+                    static_cast<long>(region.capacity - region.count));
+    if (got <= 0) break;
+    region.count += static_cast<std::uint64_t>(got);
+  }
+  raw_syscall(SYS_close, file);
 }
 
 }  // namespace heddle::runtime

@@ -26,6 +26,11 @@ class Recorder {
   std::uint32_t add_object(const abi::ObjectRecord& object);
   std::uint32_t add_text(const char* text);
 
+  /// Adds the memory from the stack pointer on; what cannot be read, and what there is no room for,
+  /// is left out.
+  void add_stack(abi::StackRecord stack);
+  void add_loaded_files();
+
   std::uint64_t event_count() const { return channel_->events.count; }
   abi::ChannelHeader& channel() { return *channel_; }
 

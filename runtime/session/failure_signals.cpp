@@ -10,6 +10,7 @@
 #include "runtime/entry/gate.h"
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
+#include "runtime/session/failure_stacks.h"
 #include "runtime/session/session.h"
 
 namespace heddle::runtime {
@@ -21,8 +22,35 @@ abi::SiteId interrupted_site(const void* context) {
   return code_site(reinterpret_cast<const void*>(machine->uc_mcontext.gregs[REG_RIP]));
 }
 
+void catch_signal(int number);
+
+/// The driver has given up on this execution and will end it when it has seen its stacks.
+bool is_asked_for_stacks(int number, Session& run) {
+  return number == SIGTRAP && run.running() && run.one_at_a_time() &&
+         run.recorder().channel().look == static_cast<std::uint32_t>(abi::Look::Wanted);
+}
+
+void answer_with_stacks(Session& run, const ucontext_t& interrupted) {
+  const long runs = run.carrier().kernel_thread(run.current_index());
+  if (raw_syscall(SYS_gettid) != runs) {
+    // The kernel has chosen another thread to hear the signal.
+    catch_signal(SIGTRAP);
+    raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), runs, SIGTRAP);
+    return;
+  }
+  record_stacks(run, interrupted);
+  __atomic_store_n(&run.recorder().channel().look, static_cast<std::uint32_t>(abi::Look::Done),
+                   __ATOMIC_RELEASE);
+  for (;;) raw_syscall(SYS_pause);
+}
+
 void on_fatal_signal(int number, siginfo_t*, void* context) {
   Session& run = session();
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  if (is_asked_for_stacks(number, run)) {
+    answer_with_stacks(run, interrupted);
+    return;
+  }
   if (run.running()) {
     // In the middle of an instrumented access the site is known exactly; else it is that of the
     // last call out of instrumented code (abort and the like).
@@ -39,12 +67,20 @@ void on_fatal_signal(int number, siginfo_t*, void* context) {
     failure.signal = number;
     failure.thread = run.current_index();
     if (failure.kind == abi::FailureKind::None) failure.kind = abi::FailureKind::Signal;
+    record_stacks(run, interrupted);
     run.abandon();
   }
   changes().signals = true;
   end_execution(number);
   // SA_RESETHAND has put the default action back: returning repeats the fault, raising ends it.
   raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
+}
+
+void catch_signal(int number) {
+  struct sigaction action{};
+  action.sa_sigaction = &on_fatal_signal;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+  sigaction(number, &action, nullptr);
 }
 
 }  // namespace
@@ -55,11 +91,8 @@ void install_failure_signals() {
   stack.ss_sp = own_memory(kStackBytes);  // a stack overflow leaves no other
   stack.ss_size = kStackBytes;
   sigaltstack(&stack, nullptr);
-  struct sigaction action{};
-  action.sa_sigaction = &on_fatal_signal;
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
-    sigaction(number, &action, nullptr);
+    catch_signal(number);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/base/text.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/debugger.h"
+#include "runtime/session/failure_stacks.h"
 
 namespace heddle::runtime {
 namespace {
@@ -410,6 +411,16 @@ void Session::record_interrupted() {
       {operation.kind, current_, operation.site, place.object, 0, place.offset, 0, 0});
 }
 
+namespace {
+
+/// About the program, that is: worth to know what its threads were doing.
+bool is_finding(abi::FailureKind kind) {
+  return kind != abi::FailureKind::Divergence && kind != abi::FailureKind::Unsupported &&
+         kind != abi::FailureKind::Internal;
+}
+
+}  // namespace
+
 void Session::stop(abi::FailureKind kind) {
   complete_write();
   abi::FailureRecord& record = failure();
@@ -419,6 +430,7 @@ void Session::stop(abi::FailureKind kind) {
   if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
     record.site = current().pending.site;
   }
+  if (is_finding(kind) && !threads_.empty()) record_stacks(*this);
   debugger_ending(abi::sentence_of(kind));
   // Started by hand there is no driver to read the record.
   if (recorder_.channel().magic != abi::kChannelMagic) {

@@ -147,6 +147,7 @@ class Session : private ThreadView {
   VirtualClock& clock() { return clock_; }
   /// The program looks at the clock.
   virtual std::int64_t look_at_clock();
+  const Carrier& carrier() const { return *carrier_; }
 
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
+import pathlib
 import re
 import subprocess
+import sys
 import unittest
 
-from workshop import BUGS, Workshop
+from workshop import BUGS, TOOLS, Workshop
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench/pcsite"))
+import accuracy  # noqa: E402
 
 RELOCATION = re.compile(r"^([0-9a-f]+)\s.*R_X86_64_GLOB_DAT.*\s__heddle_load[1248]\b")
 CALL = re.compile(r"^\s*([0-9a-f]+):\s+callq\s+\*.*# 0x([0-9a-f]+)")
@@ -47,6 +54,18 @@ class Addresses(Workshop):
                         and any(begin <= address < end for begin, end in place["ranges"])
                         for (address, site), place in zip(truth, found))
             self.assertGreaterEqual(right / len(truth), 0.97, (source, right, len(truth)))
+
+    def test_stepping_agrees_with_the_line_table(self):
+        """A floor for one program; bench/pcsite has the figures."""
+        source = ROOT / "bench/variants/kernels/text.c"
+        subprocess.run([TOOLS / "heddle-cc", "-g", "-O2", source, "-o", self.work / "text"],
+                       check=True, env={**os.environ, "HEDDLE_VARIANT": "production+marks"})
+        result, wrong = accuracy.measure(TOOLS, self.work / "text", limit=50_000,
+                                         scratch=self.work)
+        for kind, floor in (("memory", 0.9), ("call", 0.95), ("branch", 0.85)):
+            right, elsewhere, nowhere = result[kind]
+            self.assertGreater(right, 0, (kind, wrong))
+            self.assertGreaterEqual(right / (right + elsewhere + nowhere), floor, (kind, wrong))
 
     def test_what_is_no_address_is_refused(self):
         program = self.build(BUGS / "lost_update" / "buggy.c")

@@ -36,6 +36,22 @@ class Sites(Workshop):
         leaving = next(site for site in shown["sites"] if site["callee"] == "exit")
         self.assertEqual((leaving["loops"], leaving["sharing"]), ([], "-"))
 
+    def test_inline_assembly_is_named_as_opaque(self):
+        program = self.build("""
+static long cells[2];
+int main(void) {
+  long x = 1;
+  __asm__ volatile("incq %0" : "+m"(cells[1]));
+  __asm__ volatile("incq %0" : "+r"(x));
+  __asm__ volatile("" ::: "memory");
+  return (int)(x + cells[1]);
+}
+""")
+        sites = [site for site in self.json("show", "--sites", program)["sites"]
+                 if site["sharing"] == "opaque"]
+        self.assertEqual([(site["kind"], site["frames"][0]["line"]) for site in sites],
+                         [("assembly", 5), ("assembly", 6)])
+
     def test_as_a_table(self):
         text = self.heddle("show", "--sites", self.build(NESTED)).stdout
         self.assertIn("prog.c:5", text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks as sites: of cores and of processes."""
+"""Stacks as sites: of cores, of processes, and of runs that failed."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from workshop import TOOLS, Workshop
+from workshop import BUGS, TOOLS, Workshop
 
 PROGRAM = """
 #include <pthread.h>
@@ -143,6 +143,80 @@ class Stacks(Workshop):
         shown = self.json("show", "--sites", program, "--core", self.core_of(program))
         self.assertFalse(shown["has_sites"])
         self.assertIn("worker", functions(shown["threads"][0]))
+
+
+HANG = """
+#include <pthread.h>
+static int counter;
+static void* spin(void* argument) {
+  for (volatile long i = 0;; ++i) {
+  }
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+  counter = 1;
+  pthread_create(&thread, 0, spin, 0);
+  pthread_join(thread, 0);
+  return counter;
+}
+"""
+
+
+class FailedRuns(Workshop):
+    def stacks(self, program, *options):
+        found = self.json("explore", *options, "--", program, status=1)["failures"][0]
+        stored = self.json("show", found["run"])["failure"]["stacks"]
+        self.assertEqual(stored, found["failure"]["stacks"])
+        self.assertTrue(all(stack["whole"] for stack in stored), stored)
+        self.heddle("replay", found["run"], "-n", 3)
+        return {stack["thread"]: [frame["function"] for frame in stack["frames"] if frame["line"]]
+                for stack in stored}
+
+    def test_every_thread_tells_what_it_was_doing(self):
+        expected = {
+            "lock_order_deadlock": "deadlock",
+            "lost_update": "assert",
+        }
+        for carrier in ("fiber", "kernel"):
+            for name in expected:
+                source = next((BUGS / name).glob("buggy.c*"))
+                compiler = "heddle-c++" if source.suffix == ".cpp" else "heddle-cc"
+                program = self.build(source, name=f"{name}_{carrier}", compiler=compiler)
+                stacks = self.stacks(program, "--carrier", carrier)
+                self.assertIn("main", stacks["t0"], (name, carrier))
+                self.assertTrue(all(stacks.values()), (name, carrier, stacks))
+                if expected[name] == "deadlock":
+                    self.assertGreaterEqual(len(stacks), 2)
+                shown = self.heddle("show", "latest").stdout
+                self.assertIn("The threads were at:", shown)
+
+    def test_a_crash_and_a_hang(self):
+        crash = self.build("""
+            #include <pthread.h>
+            static int* target;
+            static void set(int** at) { *at = 0; }
+            static void* worker(void* argument) { set(&target); return argument; }
+            int main(void) {
+              static int value;
+              pthread_t thread;
+              target = &value;
+              pthread_create(&thread, 0, worker, 0);
+              *target = 1;
+              pthread_join(thread, 0);
+              *target = 2;
+              return 0;
+            }""", name="crash")
+        self.assertEqual(self.stacks(crash)["t0"][-1], "main")
+        hang = self.build(HANG, name="hang")
+        for carrier in ("fiber", "kernel"):
+            failure = self.json("run", "--carrier", carrier, "--timeout", "1", "--", hang,
+                                status=1)["failure"]
+            stacks = {stack["thread"]: [frame["function"] for frame in stack["frames"]]
+                      for stack in failure["stacks"]}
+            self.assertEqual(failure["kind"], "hang")
+            self.assertIn("spin", stacks["t0.1"], carrier)
+            self.assertIn("main", stacks["t0"], carrier)
 
 
 if __name__ == "__main__":

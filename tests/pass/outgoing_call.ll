@@ -3,8 +3,8 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK: @__heddle_abi_v2 = external global i8
-; CHECK: @heddle.abi_version = private global ptr @__heddle_abi_v2
+; CHECK: @__heddle_abi_v3 = external global i8
+; CHECK: @heddle.abi_version = private global ptr @__heddle_abi_v3
 ; CHECK: @llvm.used = appending global {{.*}}@heddle.abi_version
 ; CHECK: @__heddle_call_site = external global i32
 
@@ -49,8 +49,8 @@ define double @not_leaving(double %x) {
 }
 
 ; CHECK-LABEL: define i32 @tail
-; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 18)
-; CHECK-NEXT: store i32 18, ptr @__heddle_call_site
+; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 19)
+; CHECK-NEXT: store i32 19, ptr @__heddle_call_site
 ; CHECK-NEXT: %r = musttail call i32 @outside_value(i32 %x)
 ; CHECK-NEXT: ret i32 %r
 define i32 @tail(i32 %x) {
@@ -59,8 +59,8 @@ define i32 @tail(i32 %x) {
 }
 
 ; CHECK-LABEL: define void @invoking
-; CHECK: call void @__heddle_leave(ptr null, i32 19)
-; CHECK-NEXT: store i32 19, ptr @__heddle_call_site
+; CHECK: call void @__heddle_leave(ptr null, i32 20)
+; CHECK-NEXT: store i32 20, ptr @__heddle_call_site
 ; CHECK-NEXT: invoke void @outside(ptr null)
 define void @invoking() personality ptr @__gxx_personality_v0 {
   invoke void @outside(ptr null) to label %done unwind label %caught
@@ -73,9 +73,9 @@ caught:
 
 ; What looks at none of the program's memory need not see its pending stores.
 ; CHECK-LABEL: define ptr @allocating
-; CHECK-NEXT: store i32 20, ptr @__heddle_call_site
-; CHECK-NEXT: call ptr @allocate
 ; CHECK-NEXT: store i32 21, ptr @__heddle_call_site
+; CHECK-NEXT: call ptr @allocate
+; CHECK-NEXT: store i32 22, ptr @__heddle_call_site
 ; CHECK-NEXT: call double @pure
 declare ptr @allocate(i64) memory(inaccessiblemem: readwrite)
 declare double @pure(double) memory(none)
@@ -85,10 +85,11 @@ define ptr @allocating() {
   ret ptr %p
 }
 
-; Assembly that names memory acts on it without hooks; an empty one is for the compiler only.
+; Assembly that names memory acts on it without hooks; an empty one is for the compiler only. Other
+; assembly (not_leaving) is a site, which has a number and no hook.
 ; CHECK-LABEL: define void @assembly
-; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 22)
-; CHECK-NEXT: store i32 22, ptr @__heddle_call_site
+; CHECK-NEXT: call void @__heddle_leave(ptr null, i32 23)
+; CHECK-NEXT: store i32 23, ptr @__heddle_call_site
 ; CHECK-NEXT: call void asm sideeffect "mfence"
 ; CHECK-NEXT: call void asm sideeffect ""
 ; CHECK-NEXT: ret void

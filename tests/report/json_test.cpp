@@ -68,5 +68,14 @@ TEST(Json, OfADifference) {
   EXPECT_TRUE(to_json(*trace::first_difference(sample::lost_update(), changed))["event"].is_null());
 }
 
+TEST(Json, OutcomeHasTheStacks) {
+  const json stacks = outcome_json(sample::with_stacks())["stacks"];
+  ASSERT_EQ(stacks.size(), 2u);
+  EXPECT_EQ(stacks[1]["thread"], "t0.2");
+  EXPECT_EQ(stacks[1]["whole"], false);
+  EXPECT_EQ(stacks[1]["frames"][0]["function"], "add");
+  EXPECT_EQ(stacks[1]["frames"][1]["line"], 12);
+}
+
 }  // namespace
 }  // namespace heddle::report

@@ -216,5 +216,12 @@ TEST(Story, NamesSourceThatIsNotThere) {
   EXPECT_THAT(text, HasSubstr("counter.c:8\n"));
 }
 
+TEST(Story, TellsWhatEveryThreadWasDoing) {
+  const std::string text = story(sample::with_stacks(), options());
+  EXPECT_THAT(text, HasSubstr("The threads were at:"));
+  EXPECT_THAT(text, HasSubstr("t0    main counter.c:19\n"));
+  EXPECT_THAT(text, HasSubstr("t0.2  add counter.c:9 < worker counter.c:12 < ...\n"));
+}
+
 }  // namespace
 }  // namespace heddle::report

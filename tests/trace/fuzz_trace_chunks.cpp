@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   trace::ChunkWriter chunks(file);
   while (rest.size() >= 3) {
     auto byte = [&rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
-    auto type = static_cast<trace::ChunkType>(1 + byte(0) % 8);
+    auto type = static_cast<trace::ChunkType>(1 + byte(0) % 9);
     std::size_t length = std::min<std::size_t>(byte(1) + 256u * byte(2), rest.size() - 3);
     chunks.write(type, rest.substr(3, length));
     rest.remove_prefix(3 + length);

@@ -57,6 +57,16 @@ TEST(Golden, TraceVersion2) {
   sample::expect_golden(kSeeds / "loop", unpacked(read_file(file)));
 }
 
+TEST(Golden, TraceVersion3) {
+  const std::filesystem::path file = kGolden / "stacks.v3.trace";
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_trace(sample::with_stacks(), file);
+  const Trace read = read_trace(file);
+  EXPECT_TRUE(read == sample::with_stacks());
+  sample::expect_golden(kGolden / "stacks.v3.dump", dump(read));
+  sample::expect_golden(kSeeds / "stacks", unpacked(read_file(file)));
+}
+
 TEST(Golden, ScheduleVersion1) {
   std::filesystem::path file = kGolden / "lost_update.v1.schedule";
   if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))

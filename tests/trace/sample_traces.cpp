@@ -75,6 +75,14 @@ Trace loop() {
   return trace;
 }
 
+Trace with_stacks() {
+  Trace trace = lost_update();
+  trace.stacks = {
+      {0, {{"abort", "", 0, 0}, {"main", "/src/counter.c", 19, 3}}, true},
+      {2, {{"add", "/src/counter.c", 9, 11}, {"worker", "/src/counter.c", 12, 5}}, false}};
+  return trace;
+}
+
 trace::Schedule lost_update_schedule() {
   using abi::DecisionKind;
   trace::Schedule schedule;

@@ -13,6 +13,8 @@ namespace heddle::sample {
 trace::Trace lost_update();
 /// lost_update with steps.
 trace::Trace loop();
+/// lost_update with stacks.
+trace::Trace with_stacks();
 trace::Schedule lost_update_schedule();
 /// bank.c: two locks taken in opposite orders.
 trace::Trace deadlock();
