@@ -110,7 +110,7 @@ void endure(const char* program, std::uint64_t count) {
   inputs.arguments = {program};
   inputs.directory = "/";
   abi::Options options;
-  driver::Target target(program, inputs, options.max_events, std::chrono::seconds(60));
+  driver::Target target({program, {}}, inputs, options.max_events, std::chrono::seconds(60));
   const abi::ChannelHeader& header = target.channel().header();
   for (std::uint64_t i = 1; i <= count; ++i) {
     options.seed = i;
