@@ -68,6 +68,19 @@ bool make_lender(std::size_t index, void (*stand_by)(Lender&)) {
   return true;
 }
 
+void make_passing_thread() {
+  constexpr std::size_t kBytes = 256 << 10;
+  const PolicyMemory memory;  // other processes do without: nothing of theirs may lie elsewhere
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, own_memory(kBytes), kBytes);
+  pthread_t thread{};
+  const int error =
+      real().pthread_create(&thread, &attributes, [](void* nothing) { return nothing; }, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (error == 0) real().pthread_join(thread, nullptr);
+}
+
 // libc would not do: it knows the thread as one that runs already.
 bool revive_lender(Lender& lender, void (*stand_by)(Lender&)) {
   constexpr int kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |

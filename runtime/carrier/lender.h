@@ -35,7 +35,9 @@ Lender& lender(std::size_t index);
 /// Creates the real thread; it calls `stand_by`, which must not return, with all signals blocked.
 /// False when the system refuses.
 bool make_lender(std::size_t index, void (*stand_by)(Lender&));
-/// The same for a lender that was made before a fork: its memory is here, the real thread is not. A
+/// Creates a real thread that ends at once.
+void make_passing_thread();
+/// The same as make_lender for one that was made before a fork: its memory is here, the real thread is not. A
 /// new kernel thread takes its place. Before lay_first_frame().
 bool revive_lender(Lender& lender, void (*stand_by)(Lender&));
 /// Makes room below a default stack if it is not enough; what is above stays where it is.

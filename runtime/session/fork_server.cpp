@@ -16,6 +16,7 @@
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/carrier/lender.h"
 #include "runtime/entry/gate.h"
 #include "runtime/memory/heap.h"
 #include "runtime/reset/keeper.h"
@@ -77,12 +78,16 @@ namespace {
 /// Threads the last execution had, the next will probably have too. One is made in any case: libc
 /// does some things otherwise as long as a process never had a second thread. Everybody's heap is
 /// prepared: a program may not have allocated anything yet.
-void prepare_threads(const abi::ChannelHeader& channel) {
+void prepare_threads(const abi::ChannelHeader& channel, bool executes_here) {
   heap_prepare(0);
   heap_prepare(kRuntimeArena);
   Gate::close();
   const std::uint64_t others = channel.threads.count <= 1 ? 1 : channel.threads.count - 1;
-  find_carrier("fiber")->prepare(1);
+  if (executes_here) {
+    make_passing_thread();  // a lender would still be there
+  } else {
+    find_carrier("fiber")->prepare(1);
+  }
   if (Carrier* const carrier = find_carrier(channel.options.carrier)) carrier->prepare(others);
   for (std::uint64_t i = 1; i <= others && i < abi::kMaxThreads; ++i) {
     heap_prepare(static_cast<abi::ThreadIndex>(i));
@@ -131,7 +136,7 @@ int wait_for_end(pid_t child) {
 
 void serve_executions(abi::ChannelHeader& channel) {
   if (channel.debug_stop != 0) {
-    prepare_threads(channel);
+    prepare_threads(channel, /*executes_here=*/true);
     forget_dead_stack();
     set_state_quietly(channel, abi::ChannelState::Running);
     return;
@@ -139,7 +144,7 @@ void serve_executions(abi::ChannelHeader& channel) {
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {
-    prepare_threads(channel);
+    prepare_threads(channel, /*executes_here=*/false);
     const bool in_place = policy.in_place(channel.options);
     ++channel.reset.processes;
     forget_dead_stack();

@@ -119,8 +119,9 @@ with tempfile.TemporaryDirectory() as work:
                                         ("d 50", "scan_down", (60 - 50) // 2)):
         told = run(["gdb", "-q", "-batch", "-ex", f"run {arguments}", "-ex", "bt full",
                     "./scan"]).stdout
-        frame = told[told.index(f"{function} ("):]
-        counts = re.findall(r"__heddle_loop_\d+ = (.*)", frame[:frame.index("#", 1)])
+        stack = told[told.index("\n#0 "):]
+        frame = stack[stack.index(f"{function} ("):]
+        counts = re.findall(r"__heddle_loop_\d+ = (.*)", frame[:frame.index("\n#")])
         assert counts == [str(rounds)], f"{arguments}: {counts}, expected {rounds}, in\n{told}"
 
     # It is the program now: variants are derived from it, with the same names of sites.

@@ -13,7 +13,9 @@ from workshop import BUGS, TOOLS, Workshop
 
 PROGRAM = """
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int cells[8];
@@ -27,7 +29,17 @@ __attribute__((noinline)) static void fill(int* to, int count) {
   for (int i = 0; i < count; ++i) set_cell(&to[i], i);
 }
 
+static void wait_until_main_sleeps(void) {
+  char state[128] = "";
+  while (strstr(state, ") S ") == NULL) {
+    FILE* file = fopen("/proc/self/stat", "r");
+    if (file == NULL || fgets(state, sizeof state, file) == NULL) abort();
+    fclose(file);
+  }
+}
+
 static void* worker(void* argument) {
+  wait_until_main_sleeps();  // in pthread_join, where its stack is looked at
   fill(cells, stage + 4);
   stage = 1;
   if (argument) fill((int*)argument, stage + 3);

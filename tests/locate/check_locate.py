@@ -111,9 +111,10 @@ def main():
         if arguments.report:
             continue
         problem = located.problem(result)
-        if located.manifest["name"] in known:
+        reason = known.get(f"{located.manifest['name']} {form}")
+        if reason:
             assert problem, f"located now ({form}): take it out of open.json"
-            print(f"known to be open: {problem}; {known[located.manifest['name']]}")
+            print(f"known to be open: {problem}; {reason}")
         elif problem:
             sys.exit(f"{form}: {problem}\n{json.dumps(result['findings'], indent=1)}")
 
