@@ -206,8 +206,8 @@ class FailedRuns(Workshop):
     def test_a_crash_and_a_hang(self):
         crash = self.build("""
             #include <pthread.h>
-            static int* target;
-            static void set(int** at) { *at = 0; }
+            static int* volatile target;  // or the compiler takes it for never null
+            static void set(int* volatile* at) { *at = 0; }
             static void* worker(void* argument) { set(&target); return argument; }
             int main(void) {
               static int value;
