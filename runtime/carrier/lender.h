@@ -37,8 +37,8 @@ Lender& lender(std::size_t index);
 bool make_lender(std::size_t index, void (*stand_by)(Lender&));
 /// Creates a real thread that ends at once.
 void make_passing_thread();
-/// The same as make_lender for one that was made before a fork: its memory is here, the real thread is not. A
-/// new kernel thread takes its place. Before lay_first_frame().
+/// The same as make_lender for one that was made before a fork: its memory is here, the real thread
+/// is not. A new kernel thread takes its place. Before lay_first_frame().
 bool revive_lender(Lender& lender, void (*stand_by)(Lender&));
 /// Makes room below a default stack if it is not enough; what is above stays where it is.
 bool provide_stack(std::size_t index, const StackWish& stack);
