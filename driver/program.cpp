@@ -68,6 +68,20 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
   return program;
 }
 
+Program Program::open_variant(const std::filesystem::path& variant, const std::string& name,
+                              const std::string& build_id) {
+  Program program;
+  program.name_ = name;
+  program.variant_ = abi::Variant::Full;
+  program.build_id_ = build_id;
+  program.executable_ = std::filesystem::absolute(variant);
+  if (ir::SiteTable::is_in(program.executable_)) {
+    program.sites_ = ir::SiteTable::of_program(program.executable_);
+    program.sees_accesses_ = true;
+  }
+  return program;
+}
+
 const ir::CodePlaces& Program::code() const {
   if (!code_) code_ = std::make_shared<ir::CodePlaces>(executable_);
   return *code_;

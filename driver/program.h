@@ -32,6 +32,10 @@ class Program {
   static Program open(const std::string& name, const Progress& progress,
                       abi::Variant variant = abi::Variant::Full);
 
+  /// A variant that was derived elsewhere, of the program with that name and build id.
+  static Program open_variant(const std::filesystem::path& variant, const std::string& name,
+                              const std::string& build_id);
+
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return executable_; }

@@ -16,9 +16,9 @@
 #include <climits>
 #include <cstring>
 
+#include "abi/recording.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
-#include "driver/thread_path.h"
 
 namespace heddle::driver {
 namespace {
@@ -45,14 +45,6 @@ Descriptor make_input(const std::string& bytes) {
     throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
   }
   return file;
-}
-
-std::vector<abi::ClockRecord> clock_records(const Inputs& inputs) {
-  std::vector<abi::ClockRecord> records;
-  for (const auto& [path, times] : inputs.clock) {
-    for (const std::int64_t time : times) records.push_back({hash_of_path(path), time});
-  }
-  return records;
 }
 
 /// Most executions write nothing, and looking is cheaper than emptying.
@@ -89,14 +81,41 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
   return result;
 }
 
+/// libc chooses among its own functions by what the processor can do. A run that travels does
+/// without all that not every x86-64 has.
+constexpr char kPlainProcessor[] =
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-BMI1,-BMI2,-ERMS,"
+    "-FSRM,-LZCNT,-MOVBE,-POPCNT,-RTM,-SSE4_1,-SSE4_2,-SSSE3";
+
+/// How the program is started: by the kernel, or by the loader it brings along.
+struct StartOf {
+  StartOf(const std::filesystem::path& executable, const Inputs& inputs)
+      : file(executable),
+        arguments(inputs.arguments),
+        environment(controlled_environment(inputs.environment)) {
+    if (!inputs.loader) return;
+    file = inputs.loader->program;
+    arguments = {file.string(), "--library-path",       inputs.loader->libraries.string(),
+                 "--argv0",     inputs.arguments.at(0), executable.string()};
+    arguments.insert(arguments.end(), inputs.arguments.begin() + 1, inputs.arguments.end());
+    std::erase_if(environment,
+                  [](const std::string& entry) { return entry.starts_with("GLIBC_TUNABLES="); });
+    environment.emplace_back(kPlainProcessor);
+  }
+  std::filesystem::path file;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+};
+
 /// Everything the new process does before it becomes the program. After fork() in a process that
 /// may have other threads: system calls only.
 [[noreturn]] void become(const char* executable, const char* directory, char** arguments,
-                         char** environment, const int (&streams)[3], int channel, int report) {
+                         char** environment, const int (&streams)[3], int channel, int recording,
+                         int report) {
   int error = 0;
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur <= static_cast<rlim_t>(abi::kChannelDescriptor)) {
+  if (files.rlim_cur <= static_cast<rlim_t>(abi::kRecordingDescriptor)) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
@@ -110,6 +129,7 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
     if (dup2(streams[i], i) < 0) error = errno;
   }
   if (error == 0 && dup2(channel, abi::kChannelDescriptor) < 0) error = errno;
+  if (error == 0 && recording >= 0 && dup2(recording, abi::kRecordingDescriptor) < 0) error = errno;
   if (error == 0) {
     execve(executable, arguments, environment);
     error = errno;
@@ -121,22 +141,20 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 }  // namespace
 
 Target::Target(const std::filesystem::path& executable, const Inputs& inputs,
-               std::uint64_t max_events, std::chrono::milliseconds timeout,
-               std::uint64_t recording_bytes)
-    : channel_(max_events, recording_bytes, clock_records(inputs)),
+               std::uint64_t max_events, std::chrono::milliseconds timeout, int recording)
+    : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
-  start(executable, inputs);
+  start(executable, inputs, recording);
 }
 
-void Target::start(const std::filesystem::path& executable, const Inputs& inputs) {
-  std::vector<std::string> arguments = inputs.arguments;
-  std::vector<std::string> environment = controlled_environment(inputs.environment);
-  const std::vector<char*> argument_pointers = pointers(arguments);
-  const std::vector<char*> environment_pointers = pointers(environment);
+void Target::start(const std::filesystem::path& executable, const Inputs& inputs, int recording) {
+  StartOf start(executable, inputs);
+  const std::vector<char*> argument_pointers = pointers(start.arguments);
+  const std::vector<char*> environment_pointers = pointers(start.environment);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     throw environment_error(fmt::format("cannot create a pipe: {}", strerror(errno)));
@@ -146,10 +164,10 @@ void Target::start(const std::filesystem::path& executable, const Inputs& inputs
   const int streams[3] = {input_.get(), output_.get(), error_.get()};
   process_ = fork();
   if (process_ == 0) {
-    become(executable.c_str(), inputs.directory.c_str(),
+    become(start.file.c_str(), inputs.directory.c_str(),
            const_cast<char**>(argument_pointers.data()),
            const_cast<char**>(environment_pointers.data()), streams, channel_.descriptor(),
-           report_end.get());
+           recording, report_end.get());
   }
   if (process_ < 0) {
     throw environment_error(fmt::format("cannot start a process: {}", strerror(errno)));
@@ -236,7 +254,8 @@ std::string Target::standard_error() const {
 }
 
 void become_debugged(const DebuggedExecution& execution) {
-  Channel channel(execution.options.max_events);
+  const std::optional<Outside>& outside = execution.inputs.outside;
+  Channel channel(execution.options.max_events, outside ? &*outside : nullptr);
   channel.header().options = execution.options;
   channel.header().debug_stop = execution.stop_before + 1;
   channel.set_plan(execution.plan);
@@ -256,7 +275,7 @@ void become_debugged(const DebuggedExecution& execution) {
   std::vector<std::string> environment = controlled_environment(execution.inputs.environment);
   become(execution.executable.c_str(), execution.inputs.directory.c_str(),
          pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
-         STDERR_FILENO);
+         -1, STDERR_FILENO);
 }
 
 }  // namespace heddle::driver

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,8 +18,16 @@
 #include "abi/channel.h"
 #include "driver/channel.h"
 #include "driver/descriptor.h"
+#include "driver/outside.h"
 
 namespace heddle::driver {
+
+/// A loader and libraries that a program brings along, in place of those of this machine.
+struct Loader {
+  std::filesystem::path program;
+  std::filesystem::path libraries;  // the directory
+  bool operator==(const Loader&) const = default;
+};
 
 /// What the program is started with. Replaying a run needs the same again, byte for byte: the
 /// kernel puts these strings on the stack, where the program can see how long they are.
@@ -28,8 +36,9 @@ struct Inputs {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path directory;
   std::string standard_input;
-  /// What each thread ("t0.2.1") is told at its looks at the clock, where that was recorded.
-  std::map<std::string, std::vector<std::int64_t>> clock = {};
+  /// Of a run that was recorded in parallel: what comes from outside.
+  std::optional<Outside> outside = std::nullopt;
+  std::optional<Loader> loader = std::nullopt;
   bool operator==(const Inputs&) const = default;
 };
 
@@ -41,8 +50,9 @@ struct Execution {
 class Target {
  public:
   /// Starts `executable` with the runtime library loaded. Throws when it does not come up.
+  /// `recording`: the file that takes what a parallel run does (RecordingFile).
   Target(const std::filesystem::path& executable, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout, std::uint64_t recording_bytes = 0);
+         std::chrono::milliseconds timeout, int recording = -1);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -57,7 +67,7 @@ class Target {
   abi::ResetObstacle reset_obstacle() const;
 
  private:
-  void start(const std::filesystem::path& executable, const Inputs& inputs);
+  void start(const std::filesystem::path& executable, const Inputs& inputs, int recording);
   /// False when the time is over first. Throws when the serving process has died.
   bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
   void set_state(abi::ChannelState state);

@@ -26,6 +26,9 @@ class Recorder {
   std::uint32_t add_object(const abi::ObjectRecord& object);
   std::uint32_t add_text(const char* text);
 
+  const abi::ThreadRecord& thread_record(abi::ThreadIndex thread) {
+    return records<abi::ThreadRecord>(channel_->threads)[thread];
+  }
   std::uint64_t event_count() const { return channel_->events.count; }
   abi::ChannelHeader& channel() { return *channel_; }
 

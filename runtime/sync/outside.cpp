@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "runtime/base/text.h"
+#include "runtime/environment/environment.h"
 #include "runtime/sync/cancellation.h"
 #include "runtime/sync/signals.h"
 #include "runtime/sync/timer.h"
@@ -44,11 +46,6 @@ bool waits_outside(const Thread& thread) {
 constexpr int kMarkedDescriptors = 4096;
 constinit std::uint64_t internal_marks[kMarkedDescriptors / 64] = {};
 
-bool is_internal(int descriptor) {
-  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
-  return (internal_marks[descriptor / 64] >> (descriptor % 64) & 1) != 0;
-}
-
 /// Children have copies of the descriptors.
 bool has_children() {
   siginfo_t info{};
@@ -70,7 +67,7 @@ void collect(const OutsideEvent& event, Waited& waited) {
   if (event.count == 0) waited.external = true;
   for (unsigned i = 0; i < event.count; ++i) {
     collected.push_back(event.descriptors[i]);
-    if (!is_internal(event.descriptors[i].fd)) waited.external = true;
+    if (!outside_is_internal(event.descriptors[i].fd)) waited.external = true;
   }
 }
 
@@ -114,6 +111,11 @@ void poll_for(int milliseconds) {
 }
 
 bool wait_outside(Session& session) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    if (!waits_to_be_told(session.thread(static_cast<abi::ThreadIndex>(i)))) continue;
+    copy_text(session.failure().message, "waits for something from outside that never came");
+    session.stop(abi::FailureKind::Hang);
+  }
   const Waited waited = collect_all(session);
   if (!waited.any) return false;
   const std::int64_t timer = timers_next();
@@ -139,13 +141,27 @@ bool wait_outside(Session& session) {
 
 }  // namespace
 
-bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) {
+void outside_prepare(Session& session) {
   session.set_outside_wait(&wait_outside);
+}
+
+bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) {
+  outside_prepare(session);
   operation.blocking = &kOutside;
   operation.detail = reinterpret_cast<std::uint64_t>(&event);
   session.arrive(operation);
   cancellation_act(session, operation.site);
   return event.happened(event) || !signal_due(session.current_index());
+}
+
+int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
+                          std::int64_t nanoseconds) {
+  operation.detail = reinterpret_cast<std::uint64_t>(&event);
+  limit(operation, kOutside, session.clock().now() + nanoseconds);
+  session.arrive(operation);
+  cancellation_act(session, operation.site);
+  if (event.happened(event)) return 0;
+  return signal_due(session.current_index()) ? -EINTR : -EAGAIN;
 }
 
 void outside_refresh(Session& session) {
@@ -169,7 +185,17 @@ void outside_mark_internal(int descriptor, bool internal) {
   if (descriptor < 0 || descriptor >= kMarkedDescriptors) return;
   const std::uint64_t bit = std::uint64_t{1} << (descriptor % 64);
   std::uint64_t& word = internal_marks[descriptor / 64];
-  word = internal ? word | bit : word & ~bit;
+  if (internal) {
+    __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);  // of a recorded run's threads several at once
+  } else {
+    __atomic_fetch_and(&word, ~bit, __ATOMIC_RELAXED);
+  }
+}
+
+bool outside_is_internal(int descriptor) {
+  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
+  const std::uint64_t word = __atomic_load_n(&internal_marks[descriptor / 64], __ATOMIC_RELAXED);
+  return (word >> (descriptor % 64) & 1) != 0;
 }
 
 }  // namespace heddle::runtime

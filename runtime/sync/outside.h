@@ -24,6 +24,12 @@ struct OutsideEvent {
 /// The turn of an operation that cannot be done before `event` has happened, unless a signal or a
 /// cancellation comes for the thread. Returns false when it is a signal.
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
+/// The same in a run that goes by real time, for no longer than `nanoseconds`. Returns 0 when it
+/// has happened, -EINTR when it is a signal, -EAGAIN when the time is over.
+int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
+                          std::int64_t nanoseconds);
+/// Waiting outside begins to matter: called before a thread first waits for something there.
+void outside_prepare(Session& session);
 /// Something that others may wait for outside was done: looks again who can go on.
 void outside_refresh(Session& session);
 /// The current thread is about to let time pass. If all others who could go on would do no more
@@ -37,5 +43,6 @@ inline constexpr std::uint64_t kTimed = 1;
 /// The descriptor is one end of something that was made here and whose other end is here too: only
 /// this program's own threads can make it ready, as long as it has no children.
 void outside_mark_internal(int descriptor, bool internal);
+bool outside_is_internal(int descriptor);
 
 }  // namespace heddle::runtime

@@ -113,6 +113,14 @@ int main(void) {
 """
 
 
+class Either:
+    def __eq__(self, status):
+        return status in (0, 1)
+
+
+EITHER = Either()
+
+
 class Record(Workshop):
     def test_a_failure_is_kept_and_comes_back(self):
         program = self.build(RACE)
@@ -128,6 +136,22 @@ class Record(Workshop):
         reduced = self.json("reduce", "r1")
         self.assertLess(reduced["after"]["events"], reduced["before"]["events"] + 1)
         self.assertEqual(self.json("replay", reduced["run"])["reproduced"], True)
+
+    def test_what_was_recorded_is_explained_like_any_other_run(self):
+        program = self.build(RACE.replace("2000", "3").replace("4000", "6"))
+        # Few rounds, so that it is quick to explain: the threads hardly ever overlap.
+        for _ in range(20):
+            found = self.json("record", "--until-failure", 3000, "--", program, status=EITHER)
+            if found["failing"]:
+                break
+        else:
+            self.skipTest("the race was never lost")
+        self.assertEqual(found["not_reproduced"], 0)
+        located = self.json("locate", found["run"])
+        self.assertEqual(located["findings"][0]["pairs"][0]["variable"], "hits")
+        said = self.heddle("replay", found["run"], "--gdb", "--", "-batch", "-ex", "heddle goto 8",
+                           "-ex", "heddle where").stdout
+        self.assertIn("prog.c", said)
 
     def test_a_passing_run_is_kept_when_asked_for(self):
         program = self.build(ORDERLY)
