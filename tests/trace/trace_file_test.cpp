@@ -141,7 +141,7 @@ TEST(TraceFile, RejectsForeignEmptyAndNewerFiles) {
               HasSubstr("not a Heddle trace"));
   std::string newer = bytes_of(sample::lost_update());
   newer[8] = kTraceVersion + 1;
-  EXPECT_THAT(error_in(newer), HasSubstr("version 3, this Heddle reads up to 2; update Heddle"));
+  EXPECT_THAT(error_in(newer), HasSubstr("version 4, this Heddle reads up to 3; update Heddle"));
 }
 
 /// Chunks that are well-formed as such, whatever they hold.
