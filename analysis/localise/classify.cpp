@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "abi/names.h"
+#include "analysis/localise/suspects.h"
 #include "trace/words.h"
 
 namespace heddle::analysis {
@@ -206,25 +207,12 @@ class Classifier {
     return true;
   }
 
-  FoundAccess found(const Observed& run, std::size_t event) const {
-    FoundAccess result;
-    const trace::Trace& trace = run.attempt.trace;
-    result.point = run.accesses.point(event);
-    if (const trace::Frame* const frame = trace::source_frame(trace, trace.events[event].site)) {
-      result.frame = *frame;
-    }
-    result.thread = trace.threads[run.accesses.owner(event)].path;
-    result.role = to_text(run.accesses.role(event));
-    result.event = &run == &failed_ ? event : failed_.accesses.find(result.point);
-    return result;
-  }
-
   FoundPair found(const PairInstance& instance) const {
     const trace::Event& event = failed_.attempt.trace.events[instance.second];
     FoundPair pair;
     pair.variable = trace::memory_name(failed_.attempt.trace, event.object, event.offset);
-    pair.first = found(failed_, instance.first);
-    pair.second = found(failed_, instance.second);
+    pair.first = found_access(failed_, instance.first, failed_);
+    pair.second = found_access(failed_, instance.second, failed_);
     return pair;
   }
 
@@ -249,7 +237,7 @@ class Classifier {
         if (run.accesses.owner(i) != thread) continue;
         if (run.attempt.trace.events[i].site == run.attempt.trace.events[*start].site) return;
         if (!touches(run, i, pair)) continue;
-        const FoundAccess other = found(run, i);
+        const FoundAccess other = found_access(run, i, failed_);
         const bool known = std::any_of(result.begin(), result.end(), [&](const FoundAccess& it) {
           return it.point == other.point;
         });

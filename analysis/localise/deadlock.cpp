@@ -8,8 +8,7 @@ namespace heddle::analysis {
 namespace {
 
 /// The acquisition that `wait` is for the end of, and the wait, or nothing.
-std::optional<FoundPair> edge_of(const trace::Wait& wait, const Observed& failed,
-                                 const Suspects& suspects) {
+std::optional<FoundPair> edge_of(const trace::Wait& wait, const Observed& failed) {
   if (wait.holder == trace::kNone || wait.object == trace::kNone) return std::nullopt;
   const trace::Trace& trace = failed.attempt.trace;
   std::optional<std::size_t> acquired;
@@ -25,7 +24,7 @@ std::optional<FoundPair> edge_of(const trace::Wait& wait, const Observed& failed
   if (!acquired) return std::nullopt;
   FoundPair pair;
   set_memory(pair, trace, wait.object, wait.offset);
-  pair.first = suspects.found_access(failed, *acquired);
+  pair.first = found_access(failed, *acquired, failed);
   pair.first.role = "lock";
   pair.second.point = {trace.threads[wait.thread].path, trace.sites[wait.site].key, visits + 1};
   pair.second.thread = trace.threads[wait.thread].path;
@@ -38,15 +37,15 @@ std::optional<FoundPair> edge_of(const trace::Wait& wait, const Observed& failed
 
 }  // namespace
 
-std::optional<Finding> locate_deadlock(const Observed& failed, const Suspects& suspects,
-                                       Experiments& experiments, Proof& proof) {
+std::optional<Finding> locate_deadlock(const Observed& failed, Experiments& experiments,
+                                       Proof& proof) {
   Finding finding;
   finding.procedure = "cycle";
   finding.level = to_text(Level::Tid);
   finding.bug_class = BugClass::Deadlock;
   std::vector<PairPoints> points;
   for (const trace::Wait& wait : trace::cycle_of(failed.attempt.trace.outcome.waits)) {
-    const auto edge = edge_of(wait, failed, suspects);
+    const auto edge = edge_of(wait, failed);
     if (!edge) continue;
     points.push_back({edge->first.point, edge->second.point});
     finding.pairs.push_back(*edge);

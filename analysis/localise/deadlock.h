@@ -12,7 +12,7 @@ namespace heddle::analysis {
 
 /// The cycle in which the failed run ended, put to the proof; nothing if no acquisition of it can
 /// be named.
-std::optional<Finding> locate_deadlock(const Observed& failed, const Suspects& suspects,
-                                       Experiments& experiments, Proof& proof);
+std::optional<Finding> locate_deadlock(const Observed& failed, Experiments& experiments,
+                                       Proof& proof);
 
 }  // namespace heddle::analysis

@@ -71,7 +71,7 @@ class Localiser {
   std::vector<Finding> findings() {
     if (options_.falcon) return ranked_patterns();
     if (failed_.attempt.trace.outcome.kind == trace::FailureKind::Deadlock) {
-      const auto cycle = locate_deadlock(failed_, suspects_, experiments_, proof_);
+      const auto cycle = locate_deadlock(failed_, experiments_, proof_);
       return cycle ? std::vector<Finding>{*cycle} : std::vector<Finding>{};
     }
     return located_pairs();

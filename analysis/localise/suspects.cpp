@@ -89,7 +89,7 @@ std::vector<Suspect> Suspects::cut_off() {
   return result;
 }
 
-FoundAccess Suspects::found_access(const Observed& origin, std::size_t event) const {
+FoundAccess found_access(const Observed& origin, std::size_t event, const Observed& failed) {
   const trace::Trace& trace = origin.attempt.trace;
   FoundAccess access;
   access.point = origin.accesses.point(event);
@@ -98,7 +98,7 @@ FoundAccess Suspects::found_access(const Observed& origin, std::size_t event) co
   }
   access.thread = trace.threads[origin.accesses.owner(event)].path;
   access.role = to_text(origin.accesses.role(event));
-  access.event = &origin == &failed_ ? event : failed_.accesses.find(access.point);
+  access.event = &origin == &failed ? event : failed.accesses.find(access.point);
   return access;
 }
 
@@ -115,8 +115,8 @@ FoundPair Suspects::found_pair(const Suspect& suspect, bool suspicious) const {
   const trace::Event& event = trace.events[suspect.second];
   FoundPair pair;
   set_memory(pair, trace, event.object, event.offset);
-  pair.first = found_access(*suspect.origin, suspect.first);
-  pair.second = found_access(*suspect.origin, suspect.second);
+  pair.first = found_access(*suspect.origin, suspect.first, failed_);
+  pair.second = found_access(*suspect.origin, suspect.second, failed_);
   pair.in_failed_run = suspect.in_failed_run;
   pair.suspicious = suspicious;
   return pair;

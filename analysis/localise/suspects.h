@@ -43,7 +43,6 @@ class Suspects {
   /// not come to, turned round: procedure II without its demand that passing runs agree.
   std::vector<Suspect> cut_off();
 
-  FoundAccess found_access(const Observed& origin, std::size_t event) const;
   FoundPair found_pair(const Suspect& suspect, bool suspicious) const;
 
  private:
@@ -55,6 +54,8 @@ class Suspects {
   std::map<std::uint32_t, std::vector<PairInstance>> instances_;  // of the failed run
 };
 
+/// An event of `origin`, on its source line; and which event of the failed run it is, if any.
+FoundAccess found_access(const Observed& origin, std::size_t event, const Observed& failed);
 /// Says where in memory the pair is.
 void set_memory(FoundPair& pair, const trace::Trace& trace, trace::ObjectIndex object,
                 std::uint64_t offset);
