@@ -24,19 +24,10 @@ void Recorder::begin_run() {
   channel.failure.message[0] = channel.failure.file[0] = channel.failure.function[0] = 0;
 }
 
-bool Recorder::add_event(const abi::EventRecord& event) {
-  return channel_->events.count < channel_->options.max_events && append(channel_->events, event);
-}
-
 void Recorder::add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site,
                         std::uint64_t value) {
   const abi::StepRecord step{channel_->events.count, value, site, kind, thread};
   if (!append(channel_->steps, step)) ++channel_->steps_lost;
-}
-
-// As many decisions as events at the most, and the region has room for that many.
-void Recorder::add_decision(const abi::DecisionRecord& decision) {
-  append(channel_->decisions, decision);
 }
 
 void Recorder::add_thread(const abi::ThreadRecord& thread) {
