@@ -14,7 +14,7 @@ extern "C" void heddle_fiber_first();
 namespace heddle::runtime {
 namespace {
 
-constinit Lender lenders[abi::kMaxThreads] = {};
+alignas(4096) constinit Lender lenders[abi::kMaxThreads] = {};
 constinit void (*after_start)(Lender&) = nullptr;
 
 constexpr std::size_t kLenderFrames = 16 << 10;  // left to the real thread, above the borrowed part
