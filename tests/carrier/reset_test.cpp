@@ -78,6 +78,7 @@ constexpr Case kCases[] = {
     {"terminates_itself", SIGTERM, Shares::No, "SIGTERM with the default action"},
     {"deadlocks", -2, Shares::Yes, "stopped by the runtime"},
     {"opens_files", exited(0), Shares::Yes, "descriptors left open, standard ones replaced"},
+    {"changes_flags", exited(0), Shares::Yes, "what is closed when a program is executed"},
     {"closes_all", exited(0), Shares::No, "closes every descriptor there is"},
     {"maps_memory", exited(0), Shares::Yes, "mappings left behind, the break moved"},
     {"unmaps_own_library", exited(0), Shares::No, "changes mappings it did not make"},
