@@ -138,6 +138,20 @@ TEST(Reset, DoesNotDrift) {
   EXPECT_LE(executions.resident_kilobytes(), resident + 256);
 }
 
+TEST(Reset, ForgetsWhereAnEarlierExecutionFailed) {
+  Executions executions(native_program("counts"), {});
+  const abi::FailureRecord& failure = executions.target().channel().header().failure;
+  executions.limit_events(5);
+  executions.run(1);
+  ASSERT_EQ(failure.kind, abi::FailureKind::NoProgress);
+  ASSERT_NE(failure.site, abi::kUnknownSite);
+  executions.limit_events(100'000);
+  executions.run(1);
+  EXPECT_EQ(failure.kind, abi::FailureKind::None);
+  // One that hangs would be told to do so there.
+  EXPECT_EQ(failure.site, abi::kUnknownSite);
+}
+
 TEST(Reset, SaysWhyItCannot) {
   Executions executions(native_program("forks_and_leaves"), {});
   executions.run_all(kSeeds);
