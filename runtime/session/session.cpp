@@ -102,8 +102,13 @@ void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::ui
 }
 
 Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
-  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  if (threads_.size() == abi::kMaxThreads || thread_slots().all_taken()) {
+    unsupported("more than 1023 threads in one run");
+  }
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
+  const std::uint32_t ordinal = current().children + 1;
+  const std::uint64_t hash = abi::path_hash(current().hash, ordinal);
+  thread_slots().take(index, current_, ordinal, hash);
   // Whether the system is asked for a thread, or one is at hand, is not the program's to see.
   struct Order {
     const Session& session;
@@ -120,9 +125,12 @@ Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
       },
       &order);
   const unsigned long handle = order.handle;
-  if (handle == 0) return nullptr;
-  const std::uint32_t ordinal = ++current().children;
-  add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
+  if (handle == 0) {
+    thread_slots().give_back(index);
+    return nullptr;
+  }
+  current().children = ordinal;
+  add_thread(current_, ordinal, hash);
   Thread& thread = threads_[index];
   thread.handle = handle;
   __heddle_debug_threads[index] = handle;

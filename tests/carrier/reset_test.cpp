@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <set>
+
 #include "tests/carrier/executions.h"
 
 namespace heddle::driver {
@@ -136,6 +138,24 @@ TEST(Reset, DoesNotDrift) {
   EXPECT_EQ(executions.run(7), first);
   EXPECT_EQ(executions.reset().processes, processes);
   EXPECT_LE(executions.resident_kilobytes(), resident + 256);
+}
+
+TEST(Addresses, AreTheSameInEverySchedule) {
+  for (const char* carrier : {"fiber", "kernel"}) {
+    Executions executions(native_program("grandchildren"), {.carrier = carrier});
+    const std::string expected = executions.run(1).output;
+    EXPECT_THAT(expected, testing::HasSubstr("t0.2.2 "));
+    std::set<std::vector<std::uint64_t>> orders;  // in which threads were created
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      EXPECT_EQ(executions.run(seed).output, expected) << carrier << ", seed " << seed;
+      std::vector<std::uint64_t> order;
+      for (const auto& thread : executions.target().channel().threads()) {
+        order.push_back(thread.hash);
+      }
+      orders.insert(order);
+    }
+    EXPECT_GT(orders.size(), 1u);
+  }
 }
 
 TEST(Reset, ForgetsWhereAnEarlierExecutionFailed) {
