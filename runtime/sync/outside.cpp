@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "runtime/sync/cancellation.h"
+#include "runtime/sync/signal_timer.h"
 #include "runtime/sync/signals.h"
 #include "runtime/sync/timer.h"
 
@@ -125,7 +126,7 @@ void poll_for(int milliseconds) {
 
 bool wait_outside(Session& session) {
   const Waited waited = collect_all(session);
-  if (!waited.any) return false;
+  if (!waited.any) return signal_timers_jump(session);
   const std::int64_t timer = timers_next();
   if (timer < 0) {
     // A child may have done its part and ended since anybody looked.

@@ -102,9 +102,28 @@ SignalSet due_for(abi::ThreadIndex thread) {
   return (of[thread].sent | deferred) & ~signal_mask_of(thread);
 }
 
+constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
+
+bool is_blocked_by_all(Session& session, int number) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    const bool blocks = (signal_mask_of(thread.index) & bit_of(number)) != 0;
+    if (!thread.finished && !blocks) return false;
+  }
+  return true;
+}
+
+bool has_handler(int number) {
+  return (wrapped & bit_of(number)) != 0;
+}
+
 /// The kernel would run it with the signal and the action's own set blocked.
 void run_deferred(int number) {
   deferred &= ~bit_of(number);
+  if (!has_handler(number)) {  // has it no more, or never had, and the thread blocks it no more
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
   siginfo_t info = deferred_info[number];
   const SignalSet before = ask_kernel_mask();
   set_kernel_mask(before | set_of(&actions[number].sa_mask) | bit_of(number));
@@ -131,12 +150,38 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   session.record(operation, 0, index, static_cast<std::uint64_t>(number));
   const bool finished = session.thread(index).finished;
   if (number == 0 || finished || is_ignored(number)) return 0;
-  static constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
   session.set_interruption(kInterruption);
   of[index].sent |= bit_of(number);
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);
   return 0;
+}
+
+bool signal_helps(int number) {
+  return (deferred & bit_of(number)) == 0 &&
+         (has_handler(number) || is_blocked_by_all(session(), number));
+}
+
+void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target) {
+  const int number = info.si_signo;
+  if (!has_handler(number) && !is_blocked_by_all(session, number)) {
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
+  session.set_interruption(kInterruption);
+  if (target == abi::kNoThread) {
+    deferred |= bit_of(number);
+    deferred_info[number] = info;
+  } else {
+    of[target].sent |= bit_of(number);
+  }
+  Gate::call_attention();
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const auto index = static_cast<abi::ThreadIndex>(i);
+    const Thread& thread = session.thread(index);
+    if (!thread.finished && !thread.is_flusher() && signal_due(index))
+      session.refresh_thread(index);
+  }
 }
 
 int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change, sigset_t* before) {
