@@ -3,7 +3,8 @@
 // Timers that send signals (timer_create, setitimer, alarm), in virtual time: one goes off when the
 // clock passes its time, and where nobody can go on without it, the clock jumps there. A run that
 // seems not to end (schedule/fair_turns.h) is given the time too. What a timer would do by killing
-// the program is not what a deadlock waits for: such a watchdog goes off only if time passes anyway.
+// the program is not what a deadlock waits for: such a watchdog goes off only if time passes
+// anyway.
 #pragma once
 
 #include <signal.h>

@@ -25,6 +25,8 @@ bool signal_due(abi::ThreadIndex thread);
 bool signal_restarts(abi::ThreadIndex thread);
 /// A signal to the process, or to `target` unless that is kNoThread, that the runtime itself sends.
 void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target);
+/// The program has a handler for it that may run at any time.
+bool signal_is_handled(int number);
 /// Sending it to the process would make a handler run, or end a wait for it: it is not there yet,
 /// and would not just end the program.
 bool signal_helps(int number);
