@@ -61,6 +61,19 @@ bool has_children() {
                      WEXITED | WNOHANG | WNOWAIT, 0) != -ECHILD;
 }
 
+constinit bool may_strand_children = false;
+constinit int looks_in_vain = 0;
+/// One a millisecond: some time before the driver would call it a hang.
+constexpr int kMostLooks = 2000;
+
+void give_up_if_stranded(Session& session) {
+  looks_in_vain = session.any_can_go_on() ? 0 : looks_in_vain + 1;
+  if (!may_strand_children || looks_in_vain < kMostLooks) return;
+  session.unsupported(
+      "shares a condition variable, barrier or read-write lock with a child process, which seems "
+      "to wait for it: only mutexes and semaphores of that kind work under control");
+}
+
 struct Waited {
   bool any = false;       // somebody waits outside
   bool external = false;  // for something that the program's own threads cannot do
@@ -135,6 +148,7 @@ bool wait_outside(Session& session) {
     if (!waited.external) return false;  // they wait for each other
     poll_for(waited.all_have_descriptors ? -1 : kLookMilliseconds);
     outside_refresh(session);
+    give_up_if_stranded(session);
     return true;
   }
   // Nobody can go on before a timer goes off, unless something comes from outside: that has its
@@ -162,6 +176,10 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
 
 void outside_watch(Session& session) {
   session.set_outside_wait(&wait_outside);
+}
+
+void outside_note_use(bool shared) {
+  if (shared && !may_strand_children) may_strand_children = has_children();
 }
 
 void outside_refresh(Session& session) {

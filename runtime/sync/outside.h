@@ -26,6 +26,9 @@ struct OutsideEvent {
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
 /// Somebody may wait for what another process does in memory (Reach::Noticed).
 void outside_watch(Session& session);
+/// A condition variable, barrier or read-write lock was used. If it is `shared` and there are
+/// children, one of them may wait for it natively, and never know.
+void outside_note_use(bool shared);
 /// Something that others may wait for outside was done: looks again who can go on.
 void outside_refresh(Session& session);
 /// The current thread is about to let time pass. If all others who could go on would do no more
