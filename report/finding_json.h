@@ -10,6 +10,9 @@
 
 namespace heddle::report {
 
+/// {thread, role, site, occurrence, file, line, function, event}.
+nlohmann::json to_json(const analysis::FoundAccess& access);
+
 /// {rank, procedure, level, class, shape, confirmed, pairs: [{variable, first, second,
 /// in_failed_run, suspicious}], regions, forbidden, enforced}.
 nlohmann::json to_json(const analysis::Finding& finding);

@@ -83,6 +83,7 @@ NativeRuns& operator+=(NativeRuns& sum, const NativeRuns& more) {
   sum.runs += more.runs;
   sum.failures += more.failures;
   sum.hits += more.hits;
+  sum.failed_hits += more.failed_hits;
   sum.reached += more.reached;
   for (const auto& [what, count] : more.other_failures) sum.other_failures[what] += count;
   const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
