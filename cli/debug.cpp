@@ -184,9 +184,9 @@ ExitCode debug_in_gdb(const std::string& run, const std::vector<std::string>& gd
   }
 
   const SessionDirectory session;
-  write_file(session.path() / kSession,
-             session_of(summary.id, store.load_trace(summary.id), schedule, program.executable())
-                 .dump());
+  write_file(
+      session.path() / kSession,
+      session_of(summary.id, store.load_trace(summary.id), schedule, program.executable()).dump());
   const fs::path heddle = fs::read_symlink("/proc/self/exe");
   const std::string wrapper = fmt::format("{} debugged {} {} --", quoted(heddle.string()),
                                           quoted(session.path().string()), summary.id);
