@@ -235,17 +235,27 @@ void Session::decide() {
 void Session::look_for_debugger() {
   while (debugger_wants(recorder_.event_count())) [[unlikely]] {
     const abi::ThreadIndex from = current_;
+    enabled_.for_each([this](abi::ThreadIndex thread) {
+      __heddle_debug_choices[thread] =
+          threads_[thread].is_flusher() ? memory_->flush_choices(threads_[thread].flushes_for) : 0;
+    });
     const abi::ThreadIndex other = debugger_stop(enabled_);
-    if (other >= threads_.size() || other == from || !enabled_.contains(other) ||
-        threads_[other].is_flusher()) {
-      return;
-    }
-    // From here on as if nobody had planned anything.
-    strategy_ = find_strategy("sequential");
-    strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
+    if (other >= threads_.size() || other == from || !enabled_.contains(other)) return;
+    stop_following();
     current_ = other;
-    carrier_->switch_to(from, other);
+    if (threads_[other].is_flusher()) {
+      flush_chosen();
+      current_ = from;
+    } else {
+      carrier_->switch_to(from, other);
+    }
   }
+}
+
+/// From here on as if nobody had planned anything.
+void Session::stop_following() {
+  strategy_ = find_strategy("sequential");
+  strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
 }
 
 /// A signal from outside may have come for anybody.
@@ -311,10 +321,13 @@ std::uint32_t Session::choose_value(std::uint32_t bound) {
 
 std::uint32_t Session::decide_value(std::uint32_t bound) {
   const SchedulingPoint here = point();
-  const std::uint32_t chosen = [&] {
+  std::uint32_t chosen = 0;
+  if (debugger_answers(bound, chosen)) [[unlikely]] {
+    stop_following();
+  } else {
     const PolicyMemory memory;
-    return strategy_->choose_value(here, bound);
-  }();
+    chosen = strategy_->choose_value(here, bound);
+  }
   if (chosen == Strategy::kCannotFollow) return chosen;
   recorder_.add_decision({.event = recorder_.event_count(),
                           .enabled = 0,

@@ -99,6 +99,7 @@ class Session : private ThreadView {
   virtual void refresh_thread(abi::ThreadIndex index);
   /// Stops before the current thread's operation if a debugger wants it.
   void look_for_debugger();
+  void stop_following();
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
