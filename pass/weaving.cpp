@@ -8,6 +8,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "pass/condition.h"
 
 namespace heddle::pass {
@@ -24,7 +25,12 @@ llvm::Instruction* insertion_point(const Site& site, bool after) {
   }
   if (!after) return site.instruction;
   if (auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(site.instruction)) {
-    return &*invoke->getNormalDest()->getFirstInsertionPt();
+    // Where others come to as well (the head of a loop that waits) is not behind the call.
+    llvm::BasicBlock* behind = invoke->getNormalDest();
+    if (behind->getSinglePredecessor() == nullptr) {
+      behind = llvm::SplitEdge(invoke->getParent(), behind);
+    }
+    return &*behind->getFirstInsertionPt();
   }
   return site.instruction->getNextNonDebugInstruction();
 }

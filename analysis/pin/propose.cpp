@@ -205,7 +205,8 @@ trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::stri
   // Who is about to wait has done what others can wait for: what he waits for is theirs to do.
   first.until = constraint.end.place;
   first.until_before = constraint.end.is_wait;
-  if (first.until_before && *first.until == first.at) first.until.reset();
+  const bool begins_there = *first.until == first.at && first.moment == trace::PinMoment::Before;
+  if (first.until_before && begins_there) first.until.reset();
   const trace::PinSide second = side_at(1, constraint.after);
   const bool is_one_line = first.at.site == second.at.site && first.visit == second.visit &&
                            first.moment == second.moment;
