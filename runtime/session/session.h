@@ -217,11 +217,15 @@ class Session : private ThreadView {
   FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
+  bool delays_stores_ = false;  // the memory model does
   VirtualClock clock_;
 };
 
+extern constinit Session* session_in_use;
 /// The only session of this process. Only runtime/entry and runtime/sync call this.
-Session& session();
+inline Session& session() {
+  return *session_in_use;
+}
 /// Another kind of session takes its place, before the execution begins.
 void use_session(Session& other);
 

@@ -154,6 +154,7 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   operation.blocking = &kOutside;
   operation.detail = reinterpret_cast<std::uint64_t>(&event);
   session.arrive(operation);
+  session.current().pending.blocking = nullptr;  // from now on nobody is to look for the event
   cancellation_act(session, operation.site);
   return event.happened(event) || !signal_due(session.current_index());
 }

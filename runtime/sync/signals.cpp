@@ -18,8 +18,11 @@ constexpr int kSignals = 64;
 constexpr long kSetBytes = 8;  // of the kernel's signal sets
 using SignalSet = std::uint64_t;
 
-constinit SignalSet sent[abi::kMaxThreads] = {};   // by pthread_kill, not yet delivered
-constinit SignalSet masks[abi::kMaxThreads] = {};  // valid once some thread has set one
+struct OfThread {
+  SignalSet sent;  // by pthread_kill, not yet delivered
+  SignalSet mask;  // valid once some thread has set one
+};
+constinit OfThread of[abi::kMaxThreads] = {};
 constinit bool masks_differ = false;
 constinit SignalSet kernel_mask = 0;
 
@@ -96,7 +99,7 @@ void handle_while_waiting(Session& session) {
 }
 
 SignalSet due_for(abi::ThreadIndex thread) {
-  return (sent[thread] | deferred) & ~signal_mask_of(thread);
+  return (of[thread].sent | deferred) & ~signal_mask_of(thread);
 }
 
 /// The kernel would run it with the signal and the action's own set blocked.
@@ -115,7 +118,7 @@ void run_deferred(int number) {
 }  // namespace
 
 std::uint64_t signal_mask_of(abi::ThreadIndex thread) {
-  return masks_differ ? masks[thread] : 0;
+  return masks_differ ? of[thread].mask : 0;
 }
 
 int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site) {
@@ -130,7 +133,7 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   if (number == 0 || finished || is_ignored(number)) return 0;
   static constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
   session.set_interruption(kInterruption);
-  sent[index] |= bit_of(number);
+  of[index].sent |= bit_of(number);
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);
   return 0;
@@ -139,35 +142,35 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
 int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change, sigset_t* before) {
   if (!masks_differ) {
     kernel_mask = ask_kernel_mask();
-    for (SignalSet& mask : masks) mask = kernel_mask;
+    for (OfThread& each : of) each.mask = kernel_mask;
     masks_differ = true;
   }
   // Copied first: the program may give the same set for both.
   const SignalSet given = change == nullptr ? 0 : set_of(change);
   if (before != nullptr) {
     std::memset(before, 0, sizeof *before);
-    std::memcpy(before, &masks[thread], sizeof masks[thread]);
+    std::memcpy(before, &of[thread].mask, sizeof of[thread].mask);
   }
   if (change == nullptr) return 0;
   switch (how) {
-    case SIG_BLOCK: masks[thread] |= given; break;
-    case SIG_UNBLOCK: masks[thread] &= ~given; break;
-    case SIG_SETMASK: masks[thread] = given; break;
+    case SIG_BLOCK: of[thread].mask |= given; break;
+    case SIG_UNBLOCK: of[thread].mask &= ~given; break;
+    case SIG_SETMASK: of[thread].mask = given; break;
     default: return EINVAL;
   }
-  masks[thread] &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
-  if (thread == session().current_index()) set_kernel_mask(masks[thread]);
+  of[thread].mask &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
+  if (thread == session().current_index()) set_kernel_mask(of[thread].mask);
   Gate::call_attention();
   return 0;
 }
 
 void signal_inherit_mask(abi::ThreadIndex from, abi::ThreadIndex to) {
-  masks[to] = masks[from];
-  sent[to] = 0;
+  of[to].mask = of[from].mask;
+  of[to].sent = 0;
 }
 
 std::uint64_t signal_waiting(abi::ThreadIndex thread) {
-  return sent[thread] | deferred;
+  return of[thread].sent | deferred;
 }
 
 bool signal_due(abi::ThreadIndex thread) {
@@ -182,29 +185,29 @@ bool signal_restarts(abi::ThreadIndex thread) {
 
 void signal_deliver(Session& session) {
   const abi::ThreadIndex thread = session.current_index();
-  if (masks_differ && masks[thread] != kernel_mask) set_kernel_mask(masks[thread]);
+  if (masks_differ && of[thread].mask != kernel_mask) set_kernel_mask(of[thread].mask);
   while (const SignalSet due = due_for(thread)) {
     const int number = std::countr_zero(due) + 1;
-    if ((sent[thread] & bit_of(number)) == 0) {
+    if ((of[thread].sent & bit_of(number)) == 0) {
       run_deferred(number);
       continue;
     }
-    sent[thread] &= ~bit_of(number);
+    of[thread].sent &= ~bit_of(number);
     // The kernel thread that carries this thread now; the handler runs before the call returns.
     raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
   }
   // What is left is for other threads: they will come here too.
   SignalSet left = deferred;
-  for (std::uint32_t i = 0; i < session.thread_count(); ++i) left |= sent[i];
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) left |= of[i].sent;
   if (left != 0 || masks_differ) Gate::call_attention();
 }
 
 int signal_take(abi::ThreadIndex thread, std::uint64_t set) {
-  const SignalSet here = (sent[thread] | deferred) & set;
+  const SignalSet here = (of[thread].sent | deferred) & set;
   if (here == 0) return 0;
   const int number = std::countr_zero(here) + 1;
-  if ((sent[thread] & bit_of(number)) != 0) {
-    sent[thread] &= ~bit_of(number);
+  if ((of[thread].sent & bit_of(number)) != 0) {
+    of[thread].sent &= ~bit_of(number);
   } else {
     deferred &= ~bit_of(number);
   }
