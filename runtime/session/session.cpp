@@ -41,6 +41,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   }
   left_out_ = {plan, left_out};
   iterations_.clear();
+  if (!is_sequentially_consistent()) flushed_.clear();
   const Plan advice{plan + left_out, channel.plan.count - left_out};
   only_at_sync_ = same_text(options.preempt_at, "sync");
   {

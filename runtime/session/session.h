@@ -176,6 +176,14 @@ class Session : private ThreadView {
   abi::ThreadIndex choose_next();
   Pending pending_of(abi::ThreadIndex thread) const override;
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
+  std::uint32_t pending_stores(abi::ThreadIndex thread) const override;
+  abi::SiteId pending_store(abi::ThreadIndex thread, std::uint32_t n) const override;
+  std::uint32_t flush_choices(abi::ThreadIndex flusher) const override;
+  abi::SiteId flush_choice(abi::ThreadIndex flusher, std::uint32_t n) const override;
+  bool drains_first(abi::ThreadIndex thread) const override;
+  abi::ThreadIndex flusher_of(abi::ThreadIndex thread) const override;
+  std::uint32_t flushes(std::uint64_t flusher, abi::SiteId site) const override;
+  abi::ThreadIndex storer(abi::ThreadIndex thread) const;
   bool is_quiet(const Operation& pending) const;
   bool is_interrupted() const;
   bool refresh_interrupted();
@@ -206,6 +214,7 @@ class Session : private ThreadView {
   abi::ThreadIndex current_ = 0;
   Plan left_out_{};          // the plan's records of absent threads and skipped iterations
   VisitCounter iterations_;  // how many each thread has begun where, skipped ones included
+  VisitCounter flushed_;     // stores made visible, by flusher and the store's site
   SiteSet quiet_;            // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   ThreadSet enabled_;
