@@ -146,10 +146,17 @@ struct PlanRecord {
   std::uint16_t reserved[3];
 };
 
-/// What `thread` sees at its next look at the clock. Those of one thread stand together, in order.
-struct ClockRecord {
+/// What a thread is told from outside, again: `bytes` of Answers (abi/recording.h), in order.
+struct AnswerStream {
   std::uint64_t thread;  // path hash
-  std::int64_t time;     // nanoseconds, as the virtual clock counts
+  std::uint64_t offset;  // in the region of answers
+  std::uint64_t bytes;
+};
+
+/// The program opens `given` and gets `instead`: texts of the region of file names.
+struct FileCopy {
+  std::uint32_t given;
+  std::uint32_t instead;
 };
 
 inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
@@ -253,12 +260,16 @@ struct ChannelHeader {
   Region stack_bytes;  // bytes
   Region loaded;       // bytes: /proc/self/maps of a failed run
   std::uint32_t look;  // Look
-  std::uint32_t reserved;
+  std::uint32_t is_told;
 
   FailureRecord failure;
 
-  Region recording;  // bytes: RecordingChunks (abi/recording.h), one after the other
-  Region clock;      // ClockRecord, written by the driver; behind them the virtual clock goes on
+  // Written by the driver, where the run was recorded in parallel and everything from outside is to
+  // come from the recording: `is_told` is 1.
+  Region answer_streams;
+  Region answers;
+  Region file_copies;
+  Region file_names;
 };
 
 }  // namespace heddle::abi

@@ -55,6 +55,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   delays_stores_ = memory_ != find_memory_model("sc");
   objects_.begin_run(recorder_);
   debugger_begin(channel);
+  told_.begin_run(channel);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
   enabled_.insert(0);
   current_ = 0;
@@ -353,21 +354,11 @@ std::uint32_t Session::decide_value(std::uint32_t bound) {
 
 /// A recorded run was told real times: in its replay every thread is told the same again.
 std::int64_t Session::look_at_clock() {
-  const abi::Region& region = recorder_.channel().clock;
-  const auto* const records = reinterpret_cast<const abi::ClockRecord*>(
-      reinterpret_cast<const char*>(&recorder_.channel()) + region.offset);
-  Thread& thread = current();
-  if (thread.clock_next == 0) {
-    while (thread.clock_next < region.count && records[thread.clock_next].thread != thread.hash) {
-      ++thread.clock_next;
-    }
-    ++thread.clock_next;
-  }
-  const std::uint64_t next = thread.clock_next - 1;
-  if (next >= region.count || records[next].thread != thread.hash) return clock_.look();
-  ++thread.clock_next;
-  clock_.advance_to(records[next].time);
-  return records[next].time;
+  const abi::Answer* const told =
+      told_.take(current().hash, current().told, abi::AnswerKind::Clock);
+  if (told == nullptr) return clock_.look();
+  clock_.advance_to(told->result);
+  return told->result;
 }
 
 void Session::refresh_thread(abi::ThreadIndex index) {
@@ -488,6 +479,12 @@ void Session::report_stuck() {
       unsupported(
           "waits for a condition variable, barrier or read-write lock that it shares with other "
           "processes: only mutexes and semaphores of that kind work under control");
+    }
+    if (reach_of(pending) == Reach::Recorded) {
+      current_ = thread.index;
+      record.site = pending.site;
+      copy_text(record.message, "waits for something from outside that never came");
+      stop(abi::FailureKind::Hang);
     }
     waits_for[thread.index] = holder < thread_count() ? holder : abi::kNoThread;
     if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;

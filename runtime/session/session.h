@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/environment/told_answers.h"
 #include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
@@ -59,8 +60,8 @@ struct Thread {
   void* (*routine)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  void* exit_target = nullptr;   // where pthread_exit unwinds to (runtime/sync/thread.cpp)
-  std::uint64_t clock_next = 0;  // which of the channel's clock records it is told next, + 1
+  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  ToldCursor told;              // where the thread is in what it is told
   abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
   abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
@@ -150,6 +151,12 @@ class Session : private ThreadView {
   virtual std::int64_t look_at_clock();
   const Carrier& carrier() const { return *carrier_; }
 
+  // What comes from outside the program (runtime/environment).
+  const ToldAnswers& told() const { return told_; }
+  /// Whether answers from outside are to be written down, by note_answer().
+  virtual bool notes_answers() const { return false; }
+  virtual void note_answer(const abi::Answer&, const iovec*, unsigned) {}
+
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);
   abi::FailureRecord& failure() { return recorder_.channel().failure; }
@@ -228,6 +235,7 @@ class Session : private ThreadView {
   MemoryModel* memory_ = nullptr;
   bool delays_stores_ = false;  // the memory model does
   VirtualClock clock_;
+  ToldAnswers told_;
 };
 
 extern constinit Session* session_in_use;
