@@ -41,7 +41,7 @@ long transfer_message(mqd_t queue, short events, const timespec* until, heddle::
   for (;;) {
     static constexpr timespec kPast{1, 0};
     bool asked = false;
-    const long result = descriptor_call(session(), queue, events, limit, site, [&] {
+    const long result = descriptor_call(session(), queue, events, limit, site, {}, [&] {
       asked = true;
       return call(&kPast);
     });
