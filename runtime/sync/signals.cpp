@@ -10,6 +10,7 @@
 #include "runtime/base/vector.h"
 #include "runtime/entry/gate.h"
 #include "runtime/entry/real.h"
+#include "runtime/sync/cancellation.h"
 #include "runtime/sync/thread.h"
 
 namespace heddle::runtime {
@@ -116,6 +117,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
 }
 
 void handle_while_waiting(Session& session) {
+  if (cancellation_due_at_once(session.current_index())) thread_exit(session, PTHREAD_CANCELED);
   Gate::open();
   signal_deliver(session);
   Gate::close();
@@ -125,7 +127,11 @@ SignalSet due_for(abi::ThreadIndex thread) {
   return (of[thread].sent | deferred) & ~signal_mask_of(thread);
 }
 
-constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
+bool is_interrupted(abi::ThreadIndex thread) {
+  return signal_due(thread) || cancellation_due_at_once(thread);
+}
+
+constexpr Interruption kInterruption{&is_interrupted, &handle_while_waiting};
 
 bool is_blocked_by_all(Session& session, int number) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
@@ -178,6 +184,10 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);
   return 0;
+}
+
+void signal_watch(Session& session) {
+  session.set_interruption(kInterruption);
 }
 
 bool signal_is_handled(int number) {

@@ -25,6 +25,9 @@ bool signal_due(abi::ThreadIndex thread);
 bool signal_restarts(abi::ThreadIndex thread);
 /// A signal to the process, or to `target` unless that is kNoThread, that the runtime itself sends.
 void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target);
+/// From now on threads that wait are asked whether they are to be interrupted: by signals, and by a
+/// cancellation that need not wait for its point.
+void signal_watch(Session& session);
 /// The program has a handler for it that may run at any time.
 bool signal_is_handled(int number);
 /// Sending it to the process would make a handler run, or end a wait for it: it is not there yet,
