@@ -48,6 +48,7 @@ class Localiser {
   Localiser(SteeringOracle& oracle, Observed& failed, const LocaliseOptions& options)
       : options_(options),
         failed_(failed),
+        table_(oracle.tells_loops()),
         failed_pairs_(collect_pairs(failed.accesses, failed.instances, table_)),
         passing_(oracle, failed, table_, options),
         experiments_(oracle, failed,
@@ -136,8 +137,9 @@ class Localiser {
   Proof proof_;
 };
 
-void check_given(const trace::Trace& failed, const std::vector<trace::Trace>& given) {
-  for (const trace::Trace& trace : given) {
+void check_given(const trace::Trace& failed, const std::vector<Attempt>& given) {
+  for (const Attempt& attempt : given) {
+    const trace::Trace& trace = attempt.trace;
     if (trace.header.build_id != failed.header.build_id) {
       throw user_error("a given run is of another program or build (" + trace.header.program +
                        ", build " + trace.header.build_id.substr(0, 12) +
@@ -188,7 +190,7 @@ std::optional<Attempt> with_one_preemption(SteeringOracle& oracle, const Attempt
   const std::size_t stride = std::max<std::size_t>(1, points / kMaxPreempting);
   for (std::size_t i = 0; i < points; i += stride) {
     if (options.stop && options.stop()) break;
-    const Point point = accesses.point(i / threads);
+    const Point point = accesses.decision_point(i / threads);
     const std::string& target = sequential.trace.threads[i % threads].path;
     if (target == point.thread) continue;
     if (options.progress) options.progress("one preemption", i / stride);
@@ -228,9 +230,13 @@ Localisation localise(SteeringOracle& oracle, const Attempt& failed,
   check_given(failed.trace, options.given);
   Attempt back = oracle.follow(failed.schedule);
   if (trace::signature(back.trace) != trace::signature(failed.trace)) {
+    const bool rebuilt = back.trace.header.build_id != failed.trace.header.build_id;
     throw user_error("the failure does not come back (" + trace::signature(failed.trace) +
                      " was expected, " + trace::signature(back.trace) +
-                     " came), so it cannot be located; see what differs with: heddle replay");
+                     " came), so it cannot be located; " +
+                     (rebuilt ? "the program was built anew since: look for it in this build with: "
+                                "heddle explore"
+                              : "see what differs with: heddle replay"));
   }
   Observed again(simplified(oracle, std::move(back), options));
   Localisation result = Localiser(oracle, again, options).run();

@@ -38,6 +38,9 @@ class Recorder {
   void add_stack(abi::StackRecord stack);
   void add_loaded_files();
 
+  const abi::ThreadRecord& thread_record(abi::ThreadIndex thread) {
+    return records<abi::ThreadRecord>(channel_->threads)[thread];
+  }
   std::uint64_t event_count() const { return channel_->events.count; }
   abi::ChannelHeader& channel() { return *channel_; }
 

@@ -14,9 +14,10 @@ struct Operation;
 
 /// Whether another process can end a wait.
 enum class Reach {
-  Process,  // it cannot
-  Noticed,  // what it does is seen in memory
-  Unseen,   // it can, and nobody here would know
+  Process,   // it cannot
+  Noticed,   // what it does is seen in memory
+  Unseen,    // it can, and nobody here would know
+  Recorded,  // it could, when the run was recorded: nothing more will come
 };
 
 /// How an operation can be held up. Each primitive has one of these (runtime/sync/).

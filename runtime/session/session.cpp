@@ -41,6 +41,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   }
   left_out_ = {plan, left_out};
   iterations_.clear();
+  if (!is_sequentially_consistent()) flushed_.clear();
   const Plan advice{plan + left_out, channel.plan.count - left_out};
   only_at_sync_ = same_text(options.preempt_at, "sync");
   {
@@ -54,6 +55,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   delays_stores_ = memory_ != find_memory_model("sc");
   objects_.begin_run(recorder_);
   debugger_begin(channel);
+  told_.begin_run(channel);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
   enabled_.insert(0);
   current_ = 0;
@@ -242,17 +244,27 @@ void Session::decide() {
 void Session::look_for_debugger() {
   while (debugger_wants(recorder_.event_count())) [[unlikely]] {
     const abi::ThreadIndex from = current_;
+    enabled_.for_each([this](abi::ThreadIndex thread) {
+      __heddle_debug_choices[thread] =
+          threads_[thread].is_flusher() ? memory_->flush_choices(threads_[thread].flushes_for) : 0;
+    });
     const abi::ThreadIndex other = debugger_stop(enabled_);
-    if (other >= threads_.size() || other == from || !enabled_.contains(other) ||
-        threads_[other].is_flusher()) {
-      return;
-    }
-    // From here on as if nobody had planned anything.
-    strategy_ = find_strategy("sequential");
-    strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
+    if (other >= threads_.size() || other == from || !enabled_.contains(other)) return;
+    stop_following();
     current_ = other;
-    carrier_->switch_to(from, other);
+    if (threads_[other].is_flusher()) {
+      flush_chosen();
+      current_ = from;
+    } else {
+      carrier_->switch_to(from, other);
+    }
   }
+}
+
+/// From here on as if nobody had planned anything.
+void Session::stop_following() {
+  strategy_ = find_strategy("sequential");
+  strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
 }
 
 /// A signal from outside may have come for anybody.
@@ -318,10 +330,13 @@ std::uint32_t Session::choose_value(std::uint32_t bound) {
 
 std::uint32_t Session::decide_value(std::uint32_t bound) {
   const SchedulingPoint here = point();
-  const std::uint32_t chosen = [&] {
+  std::uint32_t chosen = 0;
+  if (debugger_answers(bound, chosen)) [[unlikely]] {
+    stop_following();
+  } else {
     const PolicyMemory memory;
-    return strategy_->choose_value(here, bound);
-  }();
+    chosen = strategy_->choose_value(here, bound);
+  }
   if (chosen == Strategy::kCannotFollow) return chosen;
   recorder_.add_decision({.event = recorder_.event_count(),
                           .enabled = 0,
@@ -339,21 +354,11 @@ std::uint32_t Session::decide_value(std::uint32_t bound) {
 
 /// A recorded run was told real times: in its replay every thread is told the same again.
 std::int64_t Session::look_at_clock() {
-  const abi::Region& region = recorder_.channel().clock;
-  const auto* const records = reinterpret_cast<const abi::ClockRecord*>(
-      reinterpret_cast<const char*>(&recorder_.channel()) + region.offset);
-  Thread& thread = current();
-  if (thread.clock_next == 0) {
-    while (thread.clock_next < region.count && records[thread.clock_next].thread != thread.hash) {
-      ++thread.clock_next;
-    }
-    ++thread.clock_next;
-  }
-  const std::uint64_t next = thread.clock_next - 1;
-  if (next >= region.count || records[next].thread != thread.hash) return clock_.look();
-  ++thread.clock_next;
-  clock_.advance_to(records[next].time);
-  return records[next].time;
+  const abi::Answer* const told =
+      told_.take(current().hash, current().told, abi::AnswerKind::Clock);
+  if (told == nullptr) return clock_.look();
+  clock_.advance_to(told->result);
+  return told->result;
 }
 
 void Session::refresh_thread(abi::ThreadIndex index) {
@@ -476,6 +481,12 @@ void Session::report_stuck() {
       unsupported(
           "waits for a condition variable, barrier or read-write lock that it shares with other "
           "processes: only mutexes and semaphores of that kind work under control");
+    }
+    if (reach_of(pending) == Reach::Recorded) {
+      current_ = thread.index;
+      record.site = pending.site;
+      copy_text(record.message, "waits for something from outside that never came");
+      stop(abi::FailureKind::Hang);
     }
     waits_for[thread.index] = holder < thread_count() ? holder : abi::kNoThread;
     if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;

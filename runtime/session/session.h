@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/environment/told_answers.h"
 #include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
@@ -59,8 +60,8 @@ struct Thread {
   void* (*routine)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  void* exit_target = nullptr;   // where pthread_exit unwinds to (runtime/sync/thread.cpp)
-  std::uint64_t clock_next = 0;  // which of the channel's clock records it is told next, + 1
+  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  ToldCursor told;              // where the thread is in what it is told
   abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
   abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
@@ -99,6 +100,7 @@ class Session : private ThreadView {
   virtual void refresh_thread(abi::ThreadIndex index);
   /// Stops before the current thread's operation if a debugger wants it.
   void look_for_debugger();
+  void stop_following();
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
@@ -154,6 +156,12 @@ class Session : private ThreadView {
   virtual std::int64_t look_at_clock();
   const Carrier& carrier() const { return *carrier_; }
 
+  // What comes from outside the program (runtime/environment).
+  const ToldAnswers& told() const { return told_; }
+  /// Whether answers from outside are to be written down, by note_answer().
+  virtual bool notes_answers() const { return false; }
+  virtual void note_answer(const abi::Answer&, const iovec*, unsigned) {}
+
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);
   abi::FailureRecord& failure() { return recorder_.channel().failure; }
@@ -180,6 +188,14 @@ class Session : private ThreadView {
   abi::ThreadIndex choose_next();
   Pending pending_of(abi::ThreadIndex thread) const override;
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
+  std::uint32_t pending_stores(abi::ThreadIndex thread) const override;
+  abi::SiteId pending_store(abi::ThreadIndex thread, std::uint32_t n) const override;
+  std::uint32_t flush_choices(abi::ThreadIndex flusher) const override;
+  abi::SiteId flush_choice(abi::ThreadIndex flusher, std::uint32_t n) const override;
+  bool drains_first(abi::ThreadIndex thread) const override;
+  abi::ThreadIndex flusher_of(abi::ThreadIndex thread) const override;
+  std::uint32_t flushes(std::uint64_t flusher, abi::SiteId site) const override;
+  abi::ThreadIndex storer(abi::ThreadIndex thread) const;
   bool is_quiet(const Operation& pending) const;
   bool is_interrupted() const;
   bool refresh_interrupted();
@@ -210,6 +226,7 @@ class Session : private ThreadView {
   abi::ThreadIndex current_ = 0;
   Plan left_out_{};          // the plan's records of absent threads and skipped iterations
   VisitCounter iterations_;  // how many each thread has begun where, skipped ones included
+  VisitCounter flushed_;     // stores made visible, by flusher and the store's site
   SiteSet quiet_;            // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   ThreadSet enabled_;
@@ -224,6 +241,7 @@ class Session : private ThreadView {
   MemoryModel* memory_ = nullptr;
   bool delays_stores_ = false;  // the memory model does
   VirtualClock clock_;
+  ToldAnswers told_;
 };
 
 extern constinit Session* session_in_use;

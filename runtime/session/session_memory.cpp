@@ -68,7 +68,9 @@ void Session::flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::Thre
     drain(first);
     draining_ = false;
   }
-  record_flush(memory_->flush(thread, choice), by);
+  const PendingStore store = memory_->flush(thread, choice);
+  flushed_.add(threads_[threads_[thread].flusher].hash, store.site);
+  record_flush(store, by);
   if (memory_->pending(thread) == 0) enabled_.erase(threads_[thread].flusher);
 }
 
@@ -82,6 +84,39 @@ void Session::record_flush(const PendingStore& store, abi::ThreadIndex by) {
     stop(abi::FailureKind::NoProgress);
   }
   stop_if_freed(place, store.address, store.site);
+}
+
+abi::ThreadIndex Session::storer(abi::ThreadIndex thread) const {
+  return threads_[thread].is_flusher() ? threads_[thread].flushes_for : thread;
+}
+
+std::uint32_t Session::pending_stores(abi::ThreadIndex thread) const {
+  return memory_->pending(storer(thread));
+}
+
+abi::SiteId Session::pending_store(abi::ThreadIndex thread, std::uint32_t n) const {
+  return memory_->pending_store(storer(thread), n).site;
+}
+
+std::uint32_t Session::flush_choices(abi::ThreadIndex flusher) const {
+  return memory_->flush_choices(storer(flusher));
+}
+
+abi::SiteId Session::flush_choice(abi::ThreadIndex flusher, std::uint32_t n) const {
+  return memory_->flush_choice(storer(flusher), n).site;
+}
+
+bool Session::drains_first(abi::ThreadIndex thread) const {
+  return drains(threads_[thread].pending.kind) && memory_->pending(thread) != 0;
+}
+
+abi::ThreadIndex Session::flusher_of(abi::ThreadIndex thread) const {
+  const abi::ThreadIndex flusher = threads_[thread].flusher;
+  return flusher == abi::kNoThread ? thread : flusher;
+}
+
+std::uint32_t Session::flushes(std::uint64_t flusher, abi::SiteId site) const {
+  return is_sequentially_consistent() ? 0 : flushed_.count(flusher, site);
 }
 
 bool Session::is_sequentially_consistent() const {

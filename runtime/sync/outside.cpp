@@ -2,6 +2,7 @@
 #include "runtime/sync/outside.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -49,11 +50,6 @@ bool waits_for_processes(const Thread& thread) {
 constexpr int kMarkedDescriptors = 4096;
 constinit std::uint64_t internal_marks[kMarkedDescriptors / 64] = {};
 
-bool is_internal(int descriptor) {
-  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
-  return (internal_marks[descriptor / 64] >> (descriptor % 64) & 1) != 0;
-}
-
 /// Children have copies of the descriptors.
 bool has_children() {
   siginfo_t info{};
@@ -88,7 +84,7 @@ void collect(const OutsideEvent& event, Waited& waited) {
   if (event.count == 0) waited.external = true;
   for (unsigned i = 0; i < event.count; ++i) {
     collected.push_back(event.descriptors[i]);
-    if (!is_internal(event.descriptors[i].fd)) waited.external = true;
+    if (!outside_is_internal(event.descriptors[i].fd)) waited.external = true;
   }
 }
 
@@ -182,6 +178,16 @@ void outside_note_use(bool shared) {
   if (shared && !may_strand_children) may_strand_children = has_children();
 }
 
+int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
+                          std::int64_t nanoseconds) {
+  operation.detail = reinterpret_cast<std::uint64_t>(&event);
+  limit(operation, kOutside, session.clock().now() + nanoseconds);
+  session.arrive(operation);
+  cancellation_act(session, operation.site);
+  if (event.happened(event)) return 0;
+  return signal_due(session.current_index()) ? -EINTR : -EAGAIN;
+}
+
 void outside_refresh(Session& session) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
@@ -203,7 +209,27 @@ void outside_mark_internal(int descriptor, bool internal) {
   if (descriptor < 0 || descriptor >= kMarkedDescriptors) return;
   const std::uint64_t bit = std::uint64_t{1} << (descriptor % 64);
   std::uint64_t& word = internal_marks[descriptor / 64];
-  word = internal ? word | bit : word & ~bit;
+  if (internal) {
+    __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);  // of a recorded run's threads several at once
+  } else {
+    __atomic_fetch_and(&word, ~bit, __ATOMIC_RELAXED);
+  }
+}
+
+bool outside_is_plain(unsigned mode) {
+  return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode);
+}
+
+bool outside_can_wait(int descriptor) {
+  struct stat status{};
+  if (raw_syscall(SYS_fstat, descriptor, reinterpret_cast<long>(&status)) != 0) return false;
+  return !outside_is_plain(status.st_mode);
+}
+
+bool outside_is_internal(int descriptor) {
+  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
+  const std::uint64_t word = __atomic_load_n(&internal_marks[descriptor / 64], __ATOMIC_RELAXED);
+  return (word >> (descriptor % 64) & 1) != 0;
 }
 
 }  // namespace heddle::runtime
