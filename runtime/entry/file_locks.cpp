@@ -146,16 +146,3 @@ HEDDLE_ENTRY int ioctl(int descriptor, unsigned long request, ...) noexcept {
   if (request == FIOCLEX || request == FIONCLEX) changes().descriptor_flags = true;
   return result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument));
 }
-
-// The same file under the same number, but without FD_CLOEXEC.
-HEDDLE_ENTRY int dup3(int from, int to, int flags) noexcept {
-  changes().descriptor_flags = true;
-  if (from != to) outside_mark_internal(to, false);
-  return result_of(raw_syscall(SYS_dup3, from, to, flags));
-}
-
-HEDDLE_ENTRY int dup2(int from, int to) noexcept {
-  changes().descriptor_flags = true;
-  if (from != to) outside_mark_internal(to, false);
-  return result_of(raw_syscall(SYS_dup2, from, to));
-}

@@ -399,6 +399,8 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   ++threads_[current_].operations;
   if (recorder_.event_count() >= look_at_) [[unlikely]]
     look_at_ = held_back_->look(*this);
+  if (tick_ != nullptr) [[unlikely]]
+    tick_(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {

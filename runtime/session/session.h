@@ -126,6 +126,11 @@ class Session : private ThreadView {
     held_back_ = &held_back;
     look_at_ = 0;
   }
+  /// Called after every event from now on.
+  using Tick = void (*)(Session& session);
+  void set_tick(Tick tick) { tick_ = tick; }
+  /// Half of the events that it may have are over.
+  bool seems_endless() const { return fair_turns_.apply(recorder_.event_count()); }
   static constexpr std::uint64_t kNeverLook = ~std::uint64_t{0};
   bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
@@ -226,6 +231,7 @@ class Session : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  Tick tick_ = nullptr;
   const Interruption* interruption_ = nullptr;
   const HeldBack* held_back_ = nullptr;
   std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/base/vector.h"
 #include "runtime/entry/gate.h"
 #include "runtime/entry/real.h"
 #include "runtime/sync/thread.h"
@@ -29,6 +30,7 @@ constinit SignalSet kernel_mask = 0;
 /// Came from outside while the runtime was at work.
 constinit SignalSet deferred = 0;
 constinit siginfo_t deferred_info[kSignals + 1] = {};
+constinit Vector<siginfo_t> queued = {};  // real-time signals of a number that is there already
 constinit struct sigaction actions[kSignals + 1] = {};
 constinit SignalSet wrapped = 0;  // signals whose handler in the kernel is on_signal
 
@@ -79,9 +81,30 @@ void call_handler(int number, siginfo_t* info, void* context) {
   }
 }
 
+void defer(const siginfo_t& info) {
+  const int number = info.si_signo;
+  if ((deferred & bit_of(number)) == 0) {
+    deferred |= bit_of(number);
+    deferred_info[number] = info;
+  } else if (number >= SIGRTMIN) {
+    queued.push_back(info);
+  }
+}
+
+/// One deferred signal of that number is dealt with.
+void take_deferred(int number) {
+  deferred &= ~bit_of(number);
+  for (std::size_t i = 0; i < queued.size(); ++i) {
+    if (queued[i].si_signo != number) continue;
+    defer(queued[i]);
+    return queued.erase(i);
+  }
+}
+
 /// Stands in the kernel for the program's handlers of signals that may come at any time.
 void on_signal(int number, siginfo_t* info, void* context) {
   if (session().running() && Gate::closed()) {
+    // Not queued: what the runtime was at may be its memory.
     deferred |= bit_of(number);
     deferred_info[number] = *info;
     Gate::call_attention();
@@ -102,10 +125,29 @@ SignalSet due_for(abi::ThreadIndex thread) {
   return (of[thread].sent | deferred) & ~signal_mask_of(thread);
 }
 
+constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
+
+bool is_blocked_by_all(Session& session, int number) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    const bool blocks = (signal_mask_of(thread.index) & bit_of(number)) != 0;
+    if (!thread.finished && !blocks) return false;
+  }
+  return true;
+}
+
+bool has_handler(int number) {
+  return (wrapped & bit_of(number)) != 0;
+}
+
 /// The kernel would run it with the signal and the action's own set blocked.
 void run_deferred(int number) {
-  deferred &= ~bit_of(number);
   siginfo_t info = deferred_info[number];
+  take_deferred(number);
+  if (!has_handler(number)) {  // has it no more, or never had, and the thread blocks it no more
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
   const SignalSet before = ask_kernel_mask();
   set_kernel_mask(before | set_of(&actions[number].sa_mask) | bit_of(number));
   const int error = errno;
@@ -131,12 +173,41 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   session.record(operation, 0, index, static_cast<std::uint64_t>(number));
   const bool finished = session.thread(index).finished;
   if (number == 0 || finished || is_ignored(number)) return 0;
-  static constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
   session.set_interruption(kInterruption);
   of[index].sent |= bit_of(number);
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);
   return 0;
+}
+
+bool signal_is_handled(int number) {
+  return has_handler(number);
+}
+
+bool signal_helps(int number) {
+  return (deferred & bit_of(number)) == 0 &&
+         (has_handler(number) || is_blocked_by_all(session(), number));
+}
+
+void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target) {
+  const int number = info.si_signo;
+  if (!has_handler(number) && !is_blocked_by_all(session, number)) {
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
+  session.set_interruption(kInterruption);
+  if (target == abi::kNoThread) {
+    defer(info);
+  } else {
+    of[target].sent |= bit_of(number);
+  }
+  Gate::call_attention();
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const auto index = static_cast<abi::ThreadIndex>(i);
+    const Thread& thread = session.thread(index);
+    if (!thread.finished && !thread.is_flusher() && signal_due(index))
+      session.refresh_thread(index);
+  }
 }
 
 int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change, sigset_t* before) {
@@ -209,7 +280,7 @@ int signal_take(abi::ThreadIndex thread, std::uint64_t set) {
   if ((of[thread].sent & bit_of(number)) != 0) {
     of[thread].sent &= ~bit_of(number);
   } else {
-    deferred &= ~bit_of(number);
+    take_deferred(number);
   }
   return number;
 }

@@ -90,7 +90,7 @@ constexpr Case kCases[] = {
     {"forks_and_leaves", exited(0), Shares::No, "a child that is not"},
     {"changes_directory", exited(0), Shares::Yes, "working directory and file mask"},
     {"sets_limits", exited(0), Shares::No, "resource limits"},
-    {"sets_timer", exited(0), Shares::No, "a timer that goes on"},
+    {"sets_timer", exited(0), Shares::Yes, "a timer that goes on"},
     {"loads_library", exited(0), Shares::Yes, "dlopen and thread-local storage of a library"},
     {"reads_input", exited(0), Shares::Yes, "standard input from its beginning"},
     {"allocates_much", exited(0), Shares::Yes, "large blocks, given back and not"},
