@@ -82,6 +82,8 @@ struct Finding {
 
 struct Localisation {
   std::vector<Finding> findings;
+  std::uint64_t failed_pairs = 0;  // different pairs of the failed run
+  std::uint64_t candidates = 0;    // what the last of the procedures suspected
   std::uint64_t passing_runs = 0;
   std::uint64_t executions = 0;
   std::uint64_t refuted = 0;         // candidates that an experiment ruled out

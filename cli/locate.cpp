@@ -67,6 +67,8 @@ nlohmann::json json_of(const analysis::Localisation& localisation, const std::st
   for (const analysis::Finding& finding : localisation.findings) {
     object["findings"].push_back(report::to_json(finding));
   }
+  object["failed_pairs"] = localisation.failed_pairs;
+  object["candidates"] = localisation.candidates;
   object["passing_runs"] = localisation.passing_runs;
   object["executions"] = localisation.executions;
   object["saturated"] = localisation.saturated;

@@ -65,6 +65,8 @@ class Localiser {
     }
     passing_.report(result);
     result.refuted = proof_.refuted();
+    result.failed_pairs = failed_pairs_.seen.size();
+    result.candidates = candidates_;
     return result;
   }
 
@@ -85,6 +87,7 @@ class Localiser {
       const Evidence evidence{failed_.accesses, failed_pairs_, passing_.pairs(), table_};
       std::vector<Candidate> candidates = test_procedure(stage.procedure, stage.level, evidence);
       if (candidates.empty()) continue;
+      candidates_ = candidates.size();
       if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
       std::vector<Finding> found = proof_.examine(stage.procedure, stage.level, candidates);
       const bool confirmed = !found.empty() && found.front().confirmed;
@@ -131,6 +134,7 @@ class Localiser {
   Observed& failed_;
   PairTable table_;
   RunPairs failed_pairs_;
+  std::uint64_t candidates_ = 0;  // of the last procedure that had any
   PassingRuns passing_;
   Experiments experiments_;
   Suspects suspects_;

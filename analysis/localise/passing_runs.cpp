@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kMaxBases = 32;
 /// More executions as a whole than these are kept only if they show something new.
 constexpr std::size_t kFewBases = 4;
+/// Of all that are kept as a whole beyond those few: what bounds the memory of long runs.
+constexpr std::size_t kMaxBaseEvents = 2'000'000;
 constexpr std::size_t kMaxFlips = 60;
 /// So many passing runs in a row without a new pair: there are hardly any left.
 constexpr std::uint64_t kSaturation = 40;
@@ -66,7 +68,10 @@ void PassingRuns::take(Attempt attempt) {
   }
   // Executions that do not show the same are the better ground for experiments.
   const bool is_new = known_.size() > before;
-  if (bases_.size() < kMaxBases && (is_new || bases_.size() < kFewBases)) {
+  const bool has_room =
+      bases_.size() < kMaxBases && base_events_ + run->attempt.trace.events.size() < kMaxBaseEvents;
+  if (bases_.size() < kFewBases || (is_new && has_room)) {
+    base_events_ += run->attempt.trace.events.size();
     bases_.push_back(std::move(run));
   }
 }

@@ -46,6 +46,7 @@ class PassingRuns {
   const std::string signature_;
   std::vector<RunPairs> pairs_;
   std::vector<std::unique_ptr<Observed>> bases_;
+  std::size_t base_events_ = 0;
   std::map<Pattern, std::uint64_t> patterns_;
   std::set<std::uint32_t> known_;
   std::vector<std::uint64_t> curve_;

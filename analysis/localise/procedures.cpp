@@ -77,20 +77,18 @@ std::vector<Candidate> missing_in_failed(const Evidence& evidence, Level level) 
 std::vector<Candidate> missing_rounds(const Evidence& evidence) {
   std::vector<Candidate> result;
   if (evidence.passing.empty()) return result;
-  std::map<std::pair<std::uint32_t, Rounds>, std::size_t> runs;
-  for (const RunPairs& run : evidence.passing) {
-    for (const SeenPair& pair : run.seen) {
-      for (const Rounds& rounds : pair.rounds) ++runs[{pair.id, rounds}];
-    }
-  }
+  const auto has = [](const RunPairs& run, std::uint32_t id, const Rounds& rounds) {
+    const auto pair = run.by_id.find(id);
+    if (pair == run.by_id.end()) return false;
+    const std::vector<Rounds>& seen = run.seen[pair->second].rounds;
+    return std::find(seen.begin(), seen.end(), rounds) != seen.end();
+  };
   for (const SeenPair& pair : evidence.passing.front().seen) {
-    const auto failed = evidence.failed.by_id.find(pair.id);
     for (const Rounds& rounds : pair.rounds) {
-      if (runs[{pair.id, rounds}] < evidence.passing.size()) continue;
-      if (failed != evidence.failed.by_id.end()) {
-        const auto& seen = evidence.failed.seen[failed->second].rounds;
-        if (std::find(seen.begin(), seen.end(), rounds) != seen.end()) continue;
-      }
+      const bool everywhere =
+          std::all_of(evidence.passing.begin(), evidence.passing.end(),
+                      [&](const RunPairs& run) { return has(run, pair.id, rounds); });
+      if (!everywhere || has(evidence.failed, pair.id, rounds)) continue;
       result.push_back(
           {{evidence.table.reversed(pair.id)}, false, Rounds{rounds.second, rounds.first}});
     }
