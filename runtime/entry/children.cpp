@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,16 +54,6 @@ HEDDLE_ENTRY pid_t vfork() noexcept {
 }
 
 // They make their child without the handlers of fork.
-HEDDLE_ENTRY FILE* popen(const char* command, const char* mode) {
-  note_child();
-  return real().popen(command, mode);
-}
-
-HEDDLE_ENTRY int system(const char* command) {
-  note_child();
-  return real().system(command);
-}
-
 HEDDLE_ENTRY int posix_spawn(pid_t* child, const char* path,
                              const posix_spawn_file_actions_t* actions,
                              const posix_spawnattr_t* attributes, char* const arguments[],
