@@ -18,6 +18,7 @@ struct Invocation {
   bool json = false;
 };
 
+void add_conflicts_command(CLI::App& app, Invocation& invocation);
 void add_debugged_command(CLI::App& app, Invocation& invocation);
 void add_explore_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);

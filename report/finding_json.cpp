@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/json.h"
+#include "report/sarif.h"
 #include "report/text/finding_text.h"
 
 namespace heddle::report {
@@ -16,38 +17,8 @@ namespace {
 using analysis::FoundAccess;
 using nlohmann::json;
 
-json access_json(const FoundAccess& access) {
-  json result = {{"thread", access.thread},
-                 {"role", access.role},
-                 {"site", text_json(access.point.site)},
-                 {"occurrence", access.point.occurrence},
-                 {"file", nullptr},
-                 {"line", nullptr},
-                 {"function", nullptr},
-                 {"event", nullptr}};
-  if (!access.frame.file.empty()) {
-    result["file"] = text_json(access.frame.file);
-    result["line"] = access.frame.line;
-    result["function"] = text_json(access.frame.function);
-  }
-  if (access.event) result["event"] = *access.event;
-  return result;
-}
-
 json experience_json(const analysis::Experience& experience) {
   return {{"possible", experience.possible}, {"held", experience.held}};
-}
-
-json location_json(const FoundAccess& access, const std::string& message) {
-  json location = {{"message", {{"text", text_json(message)}}}};
-  if (!access.frame.file.empty()) {
-    json region = {{"startLine", std::max(1u, access.frame.line)}};
-    if (access.frame.column > 0) region["startColumn"] = access.frame.column;
-    location["physicalLocation"] = {{"artifactLocation", {{"uri", text_json(access.frame.file)}}},
-                                    {"region", region}};
-    location["logicalLocations"] = {{{"name", text_json(access.frame.function)}}};
-  }
-  return location;
 }
 
 /// Each access of the finding's pairs once, by thread, in the order of the failing run.
@@ -76,8 +47,8 @@ json thread_flows(const analysis::Finding& finding) {
     flow["locations"].push_back(
         {{"executionOrder", ++order},
          {"location",
-          location_json(*step.access, fmt::format("{} {} {}", step.access->thread,
-                                                  deed(step.access->role), step.variable))}});
+          sarif_location(*step.access, fmt::format("{} {} {}", step.access->thread,
+                                                   deed(step.access->role), step.variable))}});
   }
   json result = json::array();
   for (auto& [thread, flow] : flows) result.push_back(std::move(flow));
@@ -85,6 +56,37 @@ json thread_flows(const analysis::Finding& finding) {
 }
 
 }  // namespace
+
+json to_json(const FoundAccess& access) {
+  json result = {{"thread", access.thread},
+                 {"role", access.role},
+                 {"site", text_json(access.point.site)},
+                 {"occurrence", access.point.occurrence},
+                 {"file", nullptr},
+                 {"line", nullptr},
+                 {"function", nullptr},
+                 {"event", nullptr},
+                 {"loops", json::array()}};
+  if (!access.frame.file.empty()) {
+    result["file"] = text_json(access.frame.file);
+    result["line"] = access.frame.line;
+    result["function"] = text_json(access.frame.function);
+  }
+  if (access.event) result["event"] = *access.event;
+  for (const analysis::FoundLoop& loop : access.loops) {
+    json entry = {{"site", text_json(loop.site)},
+                  {"file", nullptr},
+                  {"line", nullptr},
+                  {"entry", loop.entry},
+                  {"iteration", loop.iteration}};
+    if (!loop.frame.file.empty()) {
+      entry["file"] = text_json(loop.frame.file);
+      entry["line"] = loop.frame.line;
+    }
+    result["loops"].push_back(std::move(entry));
+  }
+  return result;
+}
 
 json to_json(const analysis::Finding& finding) {
   json result = {{"rank", finding.rank},
@@ -101,14 +103,13 @@ json to_json(const analysis::Finding& finding) {
   if (finding.shape) result["shape"] = *finding.shape;
   for (const analysis::FoundPair& pair : finding.pairs) {
     result["pairs"].push_back({{"variable", text_json(pair.variable)},
-                               {"first", access_json(pair.first)},
-                               {"second", access_json(pair.second)},
+                               {"first", to_json(pair.first)},
+                               {"second", to_json(pair.second)},
                                {"in_failed_run", pair.in_failed_run},
                                {"suspicious", pair.suspicious}});
   }
   for (const analysis::Region& region : finding.regions) {
-    result["regions"].push_back(
-        {{"first", access_json(region.first)}, {"last", access_json(region.last)}});
+    result["regions"].push_back({{"first", to_json(region.first)}, {"last", to_json(region.last)}});
   }
   return result;
 }
@@ -124,7 +125,7 @@ json to_sarif(const analysis::Localisation& localisation, const std::string& ver
       rules.push_back({{"id", id}, {"shortDescription", {{"text", headline_of(finding)}}}});
     json locations = json::array();
     if (!finding.pairs.empty()) {
-      locations.push_back(location_json(finding.pairs.front().first, headline_of(finding)));
+      locations.push_back(sarif_location(finding.pairs.front().first, headline_of(finding)));
     }
     results.push_back({{"ruleId", id},
                        {"ruleIndex", entry->second},
@@ -134,13 +135,7 @@ json to_sarif(const analysis::Localisation& localisation, const std::string& ver
                        {"locations", locations},
                        {"codeFlows", {{{"threadFlows", thread_flows(finding)}}}}});
   }
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs",
-           {{{"tool",
-              {{"driver", {{"name", "heddle"}, {"semanticVersion", version}, {"rules", rules}}}}},
-             {"columnKind", "utf16CodeUnits"},
-             {"results", results}}}}};
+  return sarif_log(rules, results, version);
 }
 
 }  // namespace heddle::report

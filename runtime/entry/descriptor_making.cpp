@@ -12,6 +12,7 @@
 
 #include "runtime/entry/entry.h"
 #include "runtime/environment/making.h"
+#include "runtime/reset/changes.h"
 #include "runtime/sync/outside.h"
 
 using namespace heddle::runtime;
@@ -85,10 +86,22 @@ HEDDLE_ENTRY int dup(int descriptor) noexcept {
   return make_in_turn([&] { return raw_syscall(SYS_dup, descriptor); });
 }
 
+namespace {
+
+/// `number` is about to stand for something else, which may be what it was but for its flags.
+void note_replacing(int descriptor, int number) {
+  changes().descriptor_flags = true;
+  if (descriptor != number) outside_mark_internal(number, false);
+}
+
+}  // namespace
+
 HEDDLE_ENTRY int dup2(int descriptor, int number) noexcept {
+  note_replacing(descriptor, number);
   return make_in_turn([&] { return raw_syscall(SYS_dup2, descriptor, number); });
 }
 
 HEDDLE_ENTRY int dup3(int descriptor, int number, int flags) noexcept {
+  note_replacing(descriptor, number);
   return make_in_turn([&] { return raw_syscall(SYS_dup3, descriptor, number, flags); });
 }

@@ -169,24 +169,13 @@ CANNOT_BE_UNDONE(mlockall, (int flags), flags)
 CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
 CANNOT_BE_UNDONE(sched_setaffinity, (pid_t process, std::size_t bytes, const cpu_set_t* set),
                  process, bytes, set)
-CANNOT_BE_UNDONE(timer_create, (clockid_t clock, struct sigevent* event, timer_t* timer), clock,
-                 event, timer)
 CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
                  limit)
 CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),
                  resource, limit)
 CANNOT_BE_UNDONE(setpriority, (__priority_which_t which, id_t who, int priority), which, who,
                  priority)
-CANNOT_BE_UNDONE(setitimer,
-                 (__itimer_which_t which, const struct itimerval* time, struct itimerval* before),
-                 which, time, before)
 #undef CANNOT_BE_UNDONE
-
-HEDDLE_ENTRY unsigned alarm(unsigned seconds) noexcept {
-  static const auto real = NEXT(alarm);
-  if (seconds != 0) changes().obstacle = ResetObstacle::ProcessState;
-  return real(seconds);
-}
 
 HEDDLE_ENTRY int prctl(int option, ...) noexcept {
   static const auto real = reinterpret_cast<int (*)(int, ...)>(dlsym(RTLD_NEXT, "prctl"));

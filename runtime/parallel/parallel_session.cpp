@@ -346,13 +346,21 @@ void ParallelSession::announce_write(const Operation& operation, unsigned bytes)
 // --- threads
 
 Thread* ParallelSession::create_thread(const StackWish& stack, Carrier::Entry entry) {
-  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  if (threads_.size() == abi::kMaxThreads || thread_slots().all_taken()) {
+    unsupported("more than 1023 threads in one run");
+  }
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
   // Not on a stack of the program's own: first_steps() knows its thread by where its stack is.
+  const std::uint32_t ordinal = current().children + 1;
+  const std::uint64_t hash = abi::path_hash(current().hash, ordinal);
+  thread_slots().take(index, current_thread, ordinal, hash);
   const unsigned long handle = kernel_carrier().create(index, {.bytes = stack.bytes}, &first_steps);
-  if (handle == 0) return nullptr;
-  const std::uint32_t ordinal = ++current().children;
-  add_thread(current_thread, ordinal, abi::path_hash(current().hash, ordinal));
+  if (handle == 0) {
+    thread_slots().give_back(index);
+    return nullptr;
+  }
+  current().children = ordinal;
+  add_thread(current_thread, ordinal, hash);
   Thread& thread = threads_[index];
   thread.handle = handle;
   thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "runtime/sync/cancellation.h"
+#include "runtime/sync/signal_timer.h"
 #include "runtime/sync/signals.h"
 #include "runtime/sync/timer.h"
 
@@ -54,6 +55,19 @@ bool has_children() {
   siginfo_t info{};
   return raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
                      WEXITED | WNOHANG | WNOWAIT, 0) != -ECHILD;
+}
+
+constinit bool may_strand_children = false;
+constinit int looks_in_vain = 0;
+/// One a millisecond: some time before the driver would call it a hang.
+constexpr int kMostLooks = 2000;
+
+void give_up_if_stranded(Session& session) {
+  looks_in_vain = session.any_can_go_on() ? 0 : looks_in_vain + 1;
+  if (!may_strand_children || looks_in_vain < kMostLooks) return;
+  session.unsupported(
+      "shares a condition variable, barrier or read-write lock with a child process, which seems "
+      "to wait for it: only mutexes and semaphores of that kind work under control");
 }
 
 struct Waited {
@@ -121,7 +135,7 @@ void poll_for(int milliseconds) {
 
 bool wait_outside(Session& session) {
   const Waited waited = collect_all(session);
-  if (!waited.any) return false;
+  if (!waited.any) return signal_timers_jump(session);
   const std::int64_t timer = timers_next();
   if (timer < 0) {
     // A child may have done its part and ended since anybody looked.
@@ -130,6 +144,7 @@ bool wait_outside(Session& session) {
     if (!waited.external) return false;  // they wait for each other
     poll_for(waited.all_have_descriptors ? -1 : kLookMilliseconds);
     outside_refresh(session);
+    give_up_if_stranded(session);
     return true;
   }
   // Nobody can go on before a timer goes off, unless something comes from outside: that has its
@@ -150,12 +165,17 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   operation.blocking = &kOutside;
   operation.detail = reinterpret_cast<std::uint64_t>(&event);
   session.arrive(operation);
+  session.current().pending.blocking = nullptr;  // from now on nobody is to look for the event
   cancellation_act(session, operation.site);
   return event.happened(event) || !signal_due(session.current_index());
 }
 
 void outside_watch(Session& session) {
   session.set_outside_wait(&wait_outside);
+}
+
+void outside_note_use(bool shared) {
+  if (shared && !may_strand_children) may_strand_children = has_children();
 }
 
 int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,

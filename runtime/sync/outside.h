@@ -26,6 +26,9 @@ struct OutsideEvent {
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
 /// Somebody may wait for what another process does in memory (Reach::Noticed).
 void outside_watch(Session& session);
+/// A condition variable, barrier or read-write lock was used. If it is `shared` and there are
+/// children, one of them may wait for it natively, and never know.
+void outside_note_use(bool shared);
 /// The same in a run that goes by real time, for no longer than `nanoseconds`. Returns 0 when it
 /// has happened, -EINTR when it is a signal, -EAGAIN when the time is over.
 int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
