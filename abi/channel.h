@@ -264,12 +264,17 @@ struct ChannelHeader {
 
   FailureRecord failure;
 
+  /// How often a parallel run has done something: it goes on.
+  std::uint64_t progress;
+
   // Written by the driver, where the run was recorded in parallel and everything from outside is to
   // come from the recording: `is_told` is 1.
   Region answer_streams;
   Region answers;
   Region file_copies;
   Region file_names;
+  std::int32_t told_process;  // the process id that the program is told
+  std::uint32_t reserved;
 };
 
 }  // namespace heddle::abi

@@ -35,7 +35,7 @@ struct RecordingHeader {
   std::uint64_t capacity;    // bytes that chunks may take
   std::uint64_t used;        // bytes of chunks that were given out
   std::uint32_t threads;     // of the table that are complete
-  std::uint32_t reserved;
+  std::int32_t process;      // the program's process id
   ThreadRecord table[kMaxThreads];
 };
 
@@ -86,6 +86,9 @@ enum class UnrecordedSource : std::uint16_t {
   ChildProcess = 1,
   StreamOfOther = 2,   // stdio on what is no plain file
   ControlMessage = 3,  // descriptors or credentials that came with a message
+  SharedMemory = 4,    // of other processes
+  DeviceControl = 5,   // ioctl
+  DirectTransfer = 6,  // sendfile, splice and their kin
 };
 
 inline constexpr std::uint32_t kStepsOfChunk = 4095;

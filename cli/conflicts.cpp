@@ -146,9 +146,9 @@ class ConflictHunt {
   void take_over_proofs() {
     std::set<std::tuple<analysis::ConflictKind, std::string, std::string>> observed;
     const auto key = [](const analysis::Conflict& conflict) {
-      return std::tuple(conflict.kind,
-                        std::min(conflict.pair.first.point.site, conflict.pair.second.point.site),
-                        std::max(conflict.pair.first.point.site, conflict.pair.second.point.site));
+      const auto [lesser, greater] =
+          std::minmax(conflict.pair.first.point.site, conflict.pair.second.point.site);
+      return std::tuple(conflict.kind, lesser, greater);
     };
     for (const analysis::Conflict& conflict : detector_.conflicts()) {
       if (conflict.observed) observed.insert(key(conflict));
@@ -200,6 +200,7 @@ class ConflictHunt {
     VariableNames names(program_.executable());
     for (analysis::Conflict& conflict : conflicts_.found) {
       conflict.pair.variable = names.of(conflict.pair);
+      for (analysis::FoundPair& pair : conflict.about) pair.variable = names.of(pair);
     }
   }
 

@@ -37,7 +37,7 @@ std::vector<store::PackedFile> program_files(const driver::Program& program) {
     files.push_back(
         packed_file(std::string(kPackLibraries) + "/" + library.filename().string(), library));
   };
-  for (const driver::NeededLibrary& needed : driver::needed_libraries(program.executable())) {
+  for (const driver::NeededLibrary& needed : driver::needed_libraries(program.original())) {
     if (needed.file.filename() == driver::dynamic_loader().filename()) continue;
     add_library(needed.file);
     // Threads that end by pthread_exit need it; libc opens it when one does.

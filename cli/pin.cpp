@@ -295,10 +295,12 @@ ExitCode check(PinFlags& flags, bool json) {
   const driver::Inputs inputs = inputs_of(flags);
   stop_on_interrupt();
   std::string missing;  // a place that is not in the program any more
+  std::string executable;
   analysis::NativeRuns runs;
   Verdict verdict{"never reached", ExitCode::ProgramFailed};
   try {
     driver::PinnedProgram pinned(program, inputs, file, {file.pins}, flags.workers, say);
+    executable = pinned.executable().string();
     runs = pinned.run(file.pins, flags.runs);
     verdict = verdict_of(runs);
   } catch (const driver::UnknownPlace& unknown) {
@@ -315,6 +317,7 @@ ExitCode check(PinFlags& flags, bool json) {
     object["hit_percent"] = object["with"]["hit_percent"];
     object["failure_percent"] = object["with"]["failure_percent"];
     object["reason"] = missing;
+    object["executable"] = executable;
     print_json(object);
     return verdict.code;
   }

@@ -254,6 +254,10 @@ class Recording {
                  tally_.lost, tally_.lost == 1 ? "" : "s", tally_.lost == 1 ? "was" : "were",
                  tally_.first_loss);
     }
+    if (!tally_.unknown.empty() && !tally_.runs.empty()) {
+      fmt::print(stderr, "heddle: not recorded, and new in each replay: {}\n",
+                 fmt::join(tally_.unknown, ", "));
+    }
     if (!tally_.note.empty()) fmt::print(stderr, "heddle: {}\n", tally_.note);
     if (tally_.left_out > 0 && !flags_.recover.empty()) {
       fmt::print(stderr, "heddle: {} operations at the end of the log have no place in its order\n",

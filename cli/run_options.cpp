@@ -169,6 +169,7 @@ store::RunInputs to_stored(const driver::Inputs& inputs) {
   if (inputs.outside) {
     stored.outside.emplace();
     stored.outside->answers = inputs.outside->answers;
+    stored.outside->process = inputs.outside->process;
     for (const driver::InputFile& file : inputs.outside->files) {
       stored.outside->files.push_back({file.given, file.path, file.sha256, file.size, file.copy});
     }
@@ -182,6 +183,7 @@ driver::Inputs from_stored(const store::RunInputs& inputs) {
   if (inputs.outside) {
     result.outside.emplace();
     result.outside->answers = inputs.outside->answers;
+    result.outside->process = inputs.outside->process;
     for (const store::StoredFile& file : inputs.outside->files) {
       result.outside->files.push_back(
           {file.given, file.path, file.sha256, file.size, file.copy, {}});

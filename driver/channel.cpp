@@ -43,6 +43,7 @@ Channel::Channel(std::uint64_t max_events, const Outside* outside)
   header.text = region(1, kTextBytes);
   const ToldRegions told = outside != nullptr ? told_regions(*outside) : ToldRegions{};
   header.is_told = outside != nullptr ? 1 : 0;
+  header.told_process = outside != nullptr ? outside->process : 0;
   header.answer_streams = region(sizeof(abi::AnswerStream), told.streams.size());
   header.answers = region(1, told.answers.size());
   header.file_copies = region(sizeof(abi::FileCopy), told.copies.size());

@@ -26,6 +26,7 @@ struct InputFile {
 struct Outside {
   std::map<std::string, std::string> answers;  // by thread path: abi::Answers
   std::vector<InputFile> files;
+  std::int32_t process = 0;  // its id
   bool operator==(const Outside&) const = default;
 };
 

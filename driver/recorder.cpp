@@ -141,9 +141,13 @@ class FileCollector {
     if (bytes.size() <= sizeof opened) return;
     std::memcpy(&opened, bytes.data(), sizeof opened);
     const std::string given(bytes.substr(sizeof opened).data());
-    if (!S_ISREG(opened.mode) || (opened.flags & O_ACCMODE) != O_RDONLY) return;
-    if (!seen_.insert(given).second) return;
+    if (!S_ISREG(opened.mode) || !seen_.insert(given).second) return;
     const std::string path = (run_.inputs.directory / given).lexically_normal().string();
+    if ((opened.flags & O_ACCMODE) != O_RDONLY) {
+      // Its contents are the program's own work, unless there were some before.
+      if (opened.size > 0) run_.unknown.push_back("files that it changes itself (" + path + ")");
+      return;
+    }
     if (is_made_by_the_kernel(path)) {
       run_.unknown.push_back("files of the kernel's (" + path + ")");
       return;
@@ -195,6 +199,7 @@ RecordedRun run_of(std::string_view log, std::string_view name, const Inputs& in
 
 void complete_inputs(RecordedRun& run) {
   run.inputs.outside.emplace();
+  run.inputs.outside->process = run.recording.process;
   FileCollector files(run);
   for (const analysis::RecordedThread& thread : run.recording.threads) {
     if (!thread.answers.empty()) run.inputs.outside->answers[thread.path] = thread.answers;

@@ -225,16 +225,19 @@ bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeou
   const std::uint32_t* const word = &channel_.header().state;
   // A long execution is not one that hangs: whatever adds events gets more time, up to
   // --max-events.
-  const std::uint64_t* const progress = &channel_.header().events.count;
-  std::uint64_t seen = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  const auto progress = [&header = channel_.header()] {
+    return __atomic_load_n(&header.events.count, __ATOMIC_RELAXED) +
+           __atomic_load_n(&header.progress, __ATOMIC_RELAXED);
+  };
+  std::uint64_t seen = progress();
   steady_clock::time_point deadline = steady_clock::now() + timeout;
   // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
   for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
     const steady_clock::time_point now = steady_clock::now();
-    if (const std::uint64_t events = __atomic_load_n(progress, __ATOMIC_RELAXED); events != seen) {
-      seen = events;
+    if (const std::uint64_t done = progress(); done != seen) {
+      seen = done;
       deadline = now + timeout;
     }
     if (now >= deadline) return false;

@@ -45,6 +45,12 @@ json row_json(const Conflict& conflict, const OrderTrial& order, std::size_t ran
       {"controlled", {{"runs", order.controlled_runs}, {"failures", order.controlled_failures}}},
       {"breakpoints", json::array()}};
   row["native"]["failed_hits"] = order.native.failed_hits;
+  row["about"] = json::array();
+  for (const analysis::FoundPair& pair : conflict.about) {
+    row["about"].push_back({{"variable", text_json(pair.variable)},
+                            {"first", to_json(pair.first)},
+                            {"second", to_json(pair.second)}});
+  }
   for (const trace::PinBreakpoint& breakpoint : order.pins) {
     row["breakpoints"].push_back(to_json(breakpoint));
   }

@@ -11,8 +11,8 @@
 namespace heddle::report {
 
 /// {conflict, kind, variable, observed, first, second, order, failure_percent, hit_percent, effect,
-/// native, controlled, breakpoints} for each order that was tried, the most telling conflict first;
-/// `order` is "file:line -> file:line", `first` the one that goes first.
+/// native, controlled, about, breakpoints} for each order that was tried, the most telling conflict
+/// first; `order` is "file:line -> file:line", `first` the one that goes first.
 nlohmann::json rows_json(const analysis::Conflicts& conflicts);
 
 /// Each conflict a result: an error if one of its orders makes the program fail, else a note; each

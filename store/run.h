@@ -30,6 +30,7 @@ struct StoredFile {
 struct StoredOutside {
   std::map<std::string, std::string> answers;  // by thread path; as abi/recording.h has them
   std::vector<StoredFile> files;
+  std::int32_t process = 0;  // its id
   bool operator==(const StoredOutside&) const = default;
 };
 

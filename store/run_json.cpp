@@ -65,6 +65,7 @@ std::string to_json(const RunInputs& inputs) {
                 {"cwd", from_text(inputs.directory)}};
   if (inputs.standard_input) value["stdin"] = from_text(*inputs.standard_input);
   if (inputs.outside) {
+    value["process"] = inputs.outside->process;
     value["files"] = json::array();
     for (const StoredFile& file : inputs.outside->files) {
       value["files"].push_back({{"given", from_text(file.given)},
@@ -86,6 +87,7 @@ RunInputs inputs_from_json(std::string_view text, std::string_view file) {
     if (value.contains("stdin")) inputs.standard_input = to_text(value.at("stdin"));
     if (value.contains("files")) {
       inputs.outside.emplace();
+      inputs.outside->process = value.at("process").get<std::int32_t>();
       for (const json& file : value.at("files")) {
         const auto hash = file.at("sha256").get<std::string>();
         inputs.outside->files.push_back({to_text(file.at("given")), to_text(file.at("path")), hash,

@@ -58,7 +58,11 @@ struct Conflict {
   std::size_t witness = 0;        // number of the run it was first seen in
   std::vector<Order> meeting[2];  // what brings the two together there, in either order
   std::vector<OrderTrial> orders;
+  std::vector<FoundPair> about;  // of a lock: what is done under it that conflicts, or some of it
 };
+
+/// FoundAccess::role of a thread that was woken and takes back the mutex of its wait.
+inline constexpr const char* kWokenRole = "woken";
 
 struct Conflicts {
   std::vector<Conflict> found;  // what explains most first

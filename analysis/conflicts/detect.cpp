@@ -81,17 +81,22 @@ struct HeldLock {
   trace::ObjectIndex object = trace::kNone;
   std::uint64_t offset = 0;
   bool is_shared = false;
-  auto operator<=>(const HeldLock&) const = default;
+  trace::SiteIndex site = trace::kNone;  // where it was taken
+  bool operator==(const HeldLock&) const = default;
 };
-using LockSet = std::vector<HeldLock>;  // sorted
+using LockSet = std::vector<HeldLock>;  // in the order in which they were taken
 
-bool protect(const LockSet& one, const LockSet& other) {
-  return std::ranges::any_of(one, [&](const HeldLock& lock) {
-    return std::ranges::any_of(other, [&](const HeldLock& same) {
-      return lock.object == same.object && lock.offset == same.offset &&
-             !(lock.is_shared && same.is_shared);
-    });
-  });
+/// The outermost lock that excludes one from the other, as each of them holds it.
+std::optional<std::pair<HeldLock, HeldLock>> common_lock(const LockSet& one, const LockSet& other) {
+  for (const HeldLock& lock : one) {
+    for (const HeldLock& same : other) {
+      if (lock.object == same.object && lock.offset == same.offset &&
+          !(lock.is_shared && same.is_shared)) {
+        return std::pair(lock, same);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 struct Access {
@@ -102,27 +107,25 @@ struct Access {
   std::uint64_t end = 0;
   Deed deed = Deed::Other;
   bool writes = false;
+  bool is_woken = false;    // takes back the mutex of a wait
+  std::uint32_t visit = 1;  // of its thread, at this site in this way
   LockSet locks;
 
   bool is_like(const Access& other) const {
     return thread == other.thread && site == other.site && deed == other.deed &&
-           locks == other.locks;
+           is_woken == other.is_woken && locks == other.locks;
   }
 };
 
+/// What it would be if no lock kept them apart.
 std::optional<ConflictKind> conflict_of(const Access& x, const Access& y) {
   const auto one_is = [&](Deed a, Deed b) {
     return (x.deed == a && y.deed == b) || (x.deed == b && y.deed == a);
   };
-  const bool is_protected = protect(x.locks, y.locks);
-  if (x.deed == Deed::End || y.deed == Deed::End) {
-    return is_protected ? std::nullopt : std::optional(ConflictKind::Lifetime);
-  }
+  if (x.deed == Deed::End || y.deed == Deed::End) return ConflictKind::Lifetime;
   if (one_is(Deed::Lock, Deed::Lock) || one_is(Deed::Lock, Deed::SharedLock)) {
-    // Who holds another lock in common cannot contend for this one.
-    return is_protected ? std::nullopt : std::optional(ConflictKind::Lock);
+    return ConflictKind::Lock;
   }
-  if (is_protected) return std::nullopt;
   if (one_is(Deed::Wait, Deed::Notify)) return ConflictKind::Condition;
   if (one_is(Deed::SemaphoreUse, Deed::SemaphoreUse)) return ConflictKind::Semaphore;
   const auto is_memory = [](Deed deed) { return deed == Deed::Plain || deed == Deed::Atomic; };
@@ -185,17 +188,12 @@ class History {
   std::map<trace::ObjectIndex, std::vector<Access>> wide_;
 };
 
-/// Locks each thread holds, and whether it is on its way out of a wait: the mutex it takes back
-/// there is no place of its own.
+/// Locks each thread holds, and whether it is on its way out of a wait.
 class HeldLocks {
  public:
   explicit HeldLocks(std::size_t threads) : held_(threads), returning_(threads) {}
 
-  LockSet of(ThreadId thread) const {
-    LockSet locks = held_[thread];
-    std::ranges::sort(locks);
-    return locks;
-  }
+  const LockSet& of(ThreadId thread) const { return held_[thread]; }
   bool returns_from_wait(const Event& event) const {
     return event.kind == EventKind::MutexLock && returning_[event.thread];
   }
@@ -204,7 +202,7 @@ class HeldLocks {
     const bool is_shared = deed_of(event) == Deed::SharedLock;
     if (deed_of(event) == Deed::Lock || is_shared) {
       returning_[event.thread] = false;
-      if (event.value == 0) held.push_back({event.object, event.offset, is_shared});
+      if (event.value == 0) held.push_back({event.object, event.offset, is_shared, event.site});
     } else if (event.kind == EventKind::CondWait) {
       returning_[event.thread] = true;
       if (!held.empty()) held.pop_back();
@@ -249,29 +247,49 @@ std::vector<Order> meeting(const Accesses& accesses, std::size_t first, std::siz
   return orders;
 }
 
-FoundAccess found_access(const Accesses& accesses, std::size_t event) {
+FoundAccess found_access(const Accesses& accesses, const Access& access_at) {
   const trace::Trace& trace = accesses.trace();
+  const std::size_t event = access_at.event;
   FoundAccess access;
   access.point = accesses.point(event);
+  access.point.occurrence = access_at.visit;
   access.frame = *trace::source_frame(trace, trace.events[event].site);
   access.thread = trace.threads[accesses.owner(event)].path;
-  access.role = role_text(trace.events[event]);
+  access.role = access_at.is_woken ? kWokenRole : role_text(trace.events[event]);
   access.event = event;
   return access;
 }
 
-Conflict conflict_between(const Accesses& accesses, const Access& first, const Access& second,
-                          ConflictKind kind, std::size_t run) {
+FoundPair pair_of(const Accesses& accesses, const Access& first, const Access& second) {
   const trace::Trace& trace = accesses.trace();
-  Conflict conflict;
-  conflict.kind = kind;
-  conflict.witness = run;
-  conflict.pair.first = found_access(accesses, first.event);
-  conflict.pair.second = found_access(accesses, second.event);
+  FoundPair pair;
+  pair.first = found_access(accesses, first);
+  pair.second = found_access(accesses, second);
   // The smaller access names the memory: a free is of the whole of it.
   const bool use_first = first.end - first.begin < second.end - second.begin;
   const Event& named = trace.events[use_first ? first.event : second.event];
-  set_memory(conflict.pair, trace, named.object, named.offset);
+  set_memory(pair, trace, named.object, named.offset);
+  return pair;
+}
+
+/// Woken threads are at the place of their wait, and yet elsewhere.
+std::string name_of(const trace::Trace& trace, const Access& access) {
+  return trace.sites[access.site].key + (access.is_woken ? " woken" : "");
+}
+
+std::tuple<ConflictKind, std::string, std::string> key_of(const trace::Trace& trace,
+                                                          const Access& one, const Access& two,
+                                                          ConflictKind kind) {
+  const auto [lesser, greater] = std::minmax({name_of(trace, one), name_of(trace, two)});
+  return {kind, lesser, greater};
+}
+
+Conflict conflict_between(const Accesses& accesses, const Access& first, const Access& second,
+                          ConflictKind kind, std::size_t run) {
+  Conflict conflict;
+  conflict.kind = kind;
+  conflict.witness = run;
+  conflict.pair = pair_of(accesses, first, second);
   conflict.meeting[0] = meeting(accesses, first.event, second.event);
   conflict.meeting[1] = meeting(accesses, second.event, first.event);
   return conflict;
@@ -298,15 +316,38 @@ void ConflictDetector::add(const trace::Trace& trace, std::size_t run) {
   HeldLocks held(trace.threads.size());
   History history;
   std::set<const Conflict*> here;  // seen in this run
+  std::map<std::tuple<ThreadId, trace::SiteIndex, EventKind, bool>, std::uint32_t> visits;
+  const auto note_protected = [&](const Accesses& read, const Access& one, const Access& two,
+                                  const std::pair<HeldLock, HeldLock>& lock) {
+    if (lock.first.site == trace::kNone || lock.second.site == trace::kNone) return;
+    const auto [lesser, greater] =
+        std::minmax(trace.sites[lock.first.site].key, trace.sites[lock.second.site].key);
+    std::vector<FoundPair>& pairs = protected_[{lesser, greater}];
+    constexpr std::size_t kMost = 4;  // as much as anybody wants to read
+    if (pairs.size() >= kMost) return;
+    FoundPair pair = pair_of(read, one, two);
+    const bool is_known = std::ranges::any_of(pairs, [&](const FoundPair& known) {
+      return known.variable == pair.variable && known.first.frame.line == pair.first.frame.line &&
+             known.second.frame.line == pair.second.frame.line;
+    });
+    if (!is_known) pairs.push_back(std::move(pair));
+  };
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     const Deed deed = deed_of(event);
-    const bool counts = deed != Deed::Other && event.object != trace::kNone &&
-                        has_place(trace, event.site) && !held.returns_from_wait(event);
+    const bool counts =
+        deed != Deed::Other && event.object != trace::kNone && has_place(trace, event.site);
     if (counts) {
-      Access access{i,    event.thread, event.site, event.offset, event.offset + accesses.bytes(i),
-                    deed, false,        {}};
+      Access access;
+      access.event = i;
+      access.thread = event.thread;
+      access.site = event.site;
+      access.begin = event.offset;
+      access.end = event.offset + accesses.bytes(i);
+      access.deed = deed;
       access.writes = writes(role_of(event));
+      access.is_woken = held.returns_from_wait(event);
+      access.visit = ++visits[{event.thread, event.site, event.kind, access.is_woken}];
       access.locks = held.of(event.thread);
       history.each_overlapping(event.object, access, [&](const Access& other) {
         if (other.thread == access.thread ||
@@ -315,10 +356,11 @@ void ConflictDetector::add(const trace::Trace& trace, std::size_t run) {
         }
         const auto kind = conflict_of(other, access);
         if (!kind) return;
-        const std::string& one = trace.sites[other.site].key;
-        const std::string& two = trace.sites[access.site].key;
-        const auto [entry, is_new] =
-            found_.try_emplace({*kind, std::min(one, two), std::max(one, two)});
+        if (const auto lock = common_lock(other.locks, access.locks)) {
+          note_protected(accesses, other, access, *lock);
+          return;
+        }
+        const auto [entry, is_new] = found_.try_emplace(key_of(trace, other, access, *kind));
         Conflict& conflict = entry->second;
         if (is_new) conflict = conflict_between(accesses, other, access, *kind, run);
         if (here.insert(&conflict).second) ++conflict.runs;
@@ -336,7 +378,15 @@ void ConflictDetector::add(const trace::Trace& trace, std::size_t run) {
 
 std::vector<Conflict> ConflictDetector::conflicts() const {
   std::vector<Conflict> result;
-  for (const auto& [key, conflict] : found_) result.push_back(conflict);
+  for (const auto& [key, conflict] : found_) {
+    result.push_back(conflict);
+    if (conflict.kind != ConflictKind::Lock) continue;
+    const auto [lesser, greater] =
+        std::minmax(conflict.pair.first.point.site, conflict.pair.second.point.site);
+    if (const auto known = protected_.find({lesser, greater}); known != protected_.end()) {
+      result.back().about = known->second;
+    }
+  }
   std::ranges::sort(result, {}, [](const Conflict& conflict) {
     const FoundPair& pair = conflict.pair;
     return std::tuple(standing(conflict), pair.first.frame.file, pair.first.frame.line,

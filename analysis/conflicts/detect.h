@@ -28,8 +28,10 @@ class ConflictDetector {
   std::size_t size() const { return found_.size(); }
 
  private:
-  using Key = std::tuple<ConflictKind, std::string, std::string>;  // the lesser site first
+  using Key = std::tuple<ConflictKind, std::string, std::string>;  // places, the lesser first
   std::map<Key, Conflict> found_;
+  /// Conflicting accesses that a lock keeps apart, by the sites where each takes it.
+  std::map<std::pair<std::string, std::string>, std::vector<FoundPair>> protected_;
 };
 
 }  // namespace heddle::analysis

@@ -50,20 +50,29 @@ trace::PinPlace place_of(const FoundAccess& access) {
   return {access.point.site, access.frame.file, access.frame.line, access.frame.function, {}};
 }
 
+trace::PinSide side_of(const FoundAccess& access, std::uint32_t number) {
+  trace::PinSide side;
+  side.side = number;
+  side.at = place_of(access);
+  if (access.role == kWokenRole) side.moment = trace::PinMoment::Woken;
+  return side;
+}
+
+bool is_one_place(const FoundPair& pair) {
+  return pair.first.point.site == pair.second.point.site && pair.first.role == pair.second.role;
+}
+
 trace::Pins pins_of(const FoundAccess& first, const FoundAccess& second) {
   trace::PinBreakpoint breakpoint;
   breakpoint.name = "conflict";
-  trace::PinSide goes;
-  goes.at = place_of(first);
-  goes.until = goes.at;
-  if (first.point.site == second.point.site) {
+  trace::PinSide goes = side_of(first, 0);
+  // Who waits has done his part when he waits, and who was woken when he has returned.
+  if (first.role != "wait" && goes.moment == trace::PinMoment::Before) goes.until = goes.at;
+  if (first.point.site == second.point.site && first.role == second.role) {
     goes.side = trace::kEitherSide;
     breakpoint.at = {goes};
   } else {
-    trace::PinSide waits;
-    waits.side = 1;
-    waits.at = place_of(second);
-    breakpoint.at = {goes, waits};
+    breakpoint.at = {goes, side_of(second, 1)};
   }
   return {breakpoint};
 }
@@ -154,7 +163,7 @@ double explains(const Conflict& conflict) {
 void propose_orders(std::span<Conflict> conflicts) {
   for (Conflict& conflict : conflicts) {
     const FoundPair& pair = conflict.pair;
-    conflict.orders.resize(pair.first.point.site == pair.second.point.site ? 1 : 2);
+    conflict.orders.resize(is_one_place(pair) ? 1 : 2);
     conflict.orders[0].pins = pins_of(pair.first, pair.second);
     if (conflict.orders.size() == 1) continue;
     conflict.orders[1].is_reversed = true;

@@ -115,6 +115,9 @@ const char* name_of(abi::UnrecordedSource source) {
     case abi::UnrecordedSource::ChildProcess: return "child processes";
     case abi::UnrecordedSource::StreamOfOther: return "stdio on something that is no plain file";
     case abi::UnrecordedSource::ControlMessage: return "control messages of sockets";
+    case abi::UnrecordedSource::SharedMemory: return "memory shared with other processes";
+    case abi::UnrecordedSource::DeviceControl: return "ioctl";
+    case abi::UnrecordedSource::DirectTransfer: return "sendfile, splice, vmsplice or recvmmsg";
   }
   return "something unknown";
 }
@@ -124,6 +127,7 @@ Recording read_recording(std::string_view log, std::string_view name) {
   const std::size_t table = std::min(log.size(), sizeof header) - kFixedHeader;
   Recording recording;
   recording.end = header.end;
+  recording.process = header.process;
   recording.threads = read_threads(header, table / sizeof(abi::ThreadRecord));
   if (log.size() < sizeof header + header.text_bytes) {
     throw user_error(fmt::format(

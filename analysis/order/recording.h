@@ -23,6 +23,7 @@ struct RecordedThread {
 struct Recording {
   std::string text;  // the driver's own, about the program
   std::vector<RecordedThread> threads;
+  std::int32_t process = 0;
   std::size_t last = 0;  // the thread that ended the run
   abi::RecordingEnd end = abi::RecordingEnd::None;
 };

@@ -78,6 +78,10 @@ std::string conflict_text(const Conflict& conflict, std::size_t rank, const Styl
                         style.paint(Paint::Place, place(*access)), access->frame.function,
                         style.paint(Paint::Dim, source));
   }
+  for (const analysis::FoundPair& pair : conflict.about) {
+    text += fmt::format("     about {}: {} {}, {} {}\n", pair.variable, place(pair.first),
+                        deed(pair.first.role), place(pair.second), deed(pair.second.role));
+  }
   for (const OrderTrial& order : conflict.orders) {
     const bool fails = order.effect == Effect::Fails || order.effect == Effect::Often;
     const std::string controlled =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of calls that change what the kernel holds for the process, to note that they
-// were made (runtime/reset/changes.h). None is changed or recorded.
+// were made (runtime/reset/changes.h). None is changed or recorded: of memory shared with others a
+// recording says that there was some.
 #include <dlfcn.h>
 #include <errno.h>
 #include <grp.h>
@@ -17,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/entry/gate.h"
+#include "runtime/environment/environment.h"
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/session.h"
@@ -37,6 +40,12 @@ Function next(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+/// Memory that other processes may write to.
+void note_shared_memory() {
+  const Gate gate;
+  if (gate) note_source(session(), heddle::abi::UnrecordedSource::SharedMemory);
+}
+
 }  // namespace
 
 #define NEXT(name) next(&::name, #name)
@@ -44,6 +53,8 @@ Function next(Function, const char* name) {
 HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
                         off_t offset) noexcept {
   static const auto real = NEXT(mmap);
+  if ((flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 && file >= 0)
+    note_shared_memory();
   const bool fixed = (flags & MAP_FIXED) != 0;
   if (fixed) session().complete_write();
   note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
@@ -103,6 +114,7 @@ HEDDLE_ENTRY void* sbrk(std::ptrdiff_t bytes) noexcept {
 
 HEDDLE_ENTRY void* shmat(int memory, const void* address, int flags) noexcept {
   static const auto real = NEXT(shmat);
+  note_shared_memory();
   note_changed_mappings(0, 0);
   return real(memory, address, flags);
 }

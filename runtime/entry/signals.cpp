@@ -18,7 +18,7 @@ HEDDLE_ENTRY int pthread_kill(pthread_t handle, int number) noexcept {
 
 /// Thread ids are those gettid() gives.
 HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
-  const pid_t self = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  const pid_t self = getpid();
   if (session().running() && !Gate::closed() && process == self) {
     const auto index = static_cast<std::uint32_t>(thread - self);
     const bool exists = index < session().thread_count();

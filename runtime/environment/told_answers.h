@@ -27,6 +27,8 @@ class ToldAnswers {
   /// The next answer of that kind, which stays the next; nullptr when there is none left.
   const abi::Answer* peek(std::uint64_t thread, ToldCursor& cursor, abi::AnswerKind kind) const;
   const abi::Answer* take(std::uint64_t thread, ToldCursor& cursor, abi::AnswerKind kind) const;
+  /// The process id that the program had; 0 when nothing is told.
+  std::int32_t process() const { return active() ? channel_->told_process : 0; }
   /// The kept copy of an input file, or `given` itself.
   const char* copy_of(const char* given) const;
 

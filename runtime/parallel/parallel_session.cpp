@@ -68,6 +68,7 @@ void ParallelSession::begin_run(abi::ChannelHeader& channel) {
   recorder_ = Recorder(&channel);
   recorder_.begin_run();
   if (log_ == nullptr) map_log();
+  log_->process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   threads_.resize(abi::kMaxThreads);  // it never moves again: others read it at any time
   threads_.clear();
   stripes_ = static_cast<Stripe*>(own_memory(sizeof(Stripe) * abi::kStripes));
@@ -110,7 +111,13 @@ void ParallelSession::stop_recording(abi::RecordingEnd end) {
   stop(abi::FailureKind::NoProgress);
 }
 
+/// Whoever waits for the run knows that it goes on.
+void ParallelSession::note_progress() {
+  __atomic_fetch_add(&recorder_.channel().progress, 1, __ATOMIC_RELAXED);
+}
+
 abi::RecordingChunk* ParallelSession::next_chunk(abi::ChunkHolds holds) {
+  note_progress();
   const std::uint64_t at =
       __atomic_fetch_add(&log_->used, sizeof(abi::RecordingChunk), __ATOMIC_RELAXED);
   if (at + sizeof(abi::RecordingChunk) > log_->capacity) {
@@ -231,6 +238,7 @@ void ParallelSession::arrive(const Operation& operation) {
     }
   }
   write_down(operation.kind, operation.site, abi::kSyncStripe, turns_++);
+  note_progress();
   if (operation.kind == abi::EventKind::FutexWait) {
     enter_stripes(operation.address, sizeof(std::uint32_t), true);
   }

@@ -61,6 +61,7 @@ class ParallelSession final : public Session {
   void add_runner(abi::ThreadIndex index);
   void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                   std::uint64_t sequence);
+  void note_progress();
   abi::RecordingChunk* next_chunk(abi::ChunkHolds holds);
   [[noreturn]] void stop_recording(abi::RecordingEnd end);
   void append_answer(const void* bytes, std::uint64_t count);

@@ -113,6 +113,52 @@ class Pack(Workshop):
         (self.work / "prog").unlink()
         self.assertEqual(self.json("replay", "found.heddle", "-n", 3)["identical"], 3)
 
+    def test_with_a_library_of_the_users_own(self):
+        def compile(name, text, *flags):
+            (self.work / f"{name}.c").write_text(text)
+            subprocess.run([TOOLS / "heddle-cc", "-g", "-O1", "-pthread", f"{name}.c", *flags],
+                           cwd=self.work, check=True)
+
+        compile("counter", "static long hits;\nvoid hit(void) { long seen = hits; hits = seen + 1; }\n"
+                "long all(void) { return hits; }\n", "-shared", "-fPIC", "-o", "libcounter.so",
+                "-Wl,-soname,libcounter.so")
+        compile("prog", """
+#include <assert.h>
+#include <pthread.h>
+void hit(void);
+long all(void);
+static void* visit(void* p) { hit(); return p; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, visit, 0);
+  visit(0);
+  pthread_join(t, 0);
+  assert(all() == 2);
+}
+""", "-o", "prog", "-L.", "-lcounter", "-Wl,-rpath,$ORIGIN")
+        run = self.json("explore", "-n", 500, "--", "./prog", status=1)["run"]
+        self.json("pack", run, "-o", "found.heddle")
+        (self.work / "prog").unlink()
+        (self.work / "libcounter.so").unlink()
+        self.assertEqual(self.json("replay", "found.heddle", "-n", 3)["identical"], 3)
+
+    def test_hides_what_not_every_processor_can_do(self):
+        # Seen by a program that looks how libc was told to: it does not come back.
+        program = self.build("""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  const char* told = getenv("GLIBC_TUNABLES");
+  puts(told && strstr(told, "-AVX2") ? "plain" : "as it is");
+  return 0;
+}
+""")
+        run = self.json("record", "--keep-all", "--", program)["run"]
+        made = self.json("pack", run, "-o", "run.heddle", status=1)
+        self.assertFalse(made["reproduced"])
+        self.assertIn("output", made["difference"])
+
     def test_bad_packs(self):
         pack = self.packed()
         whole = pack.read_bytes()

@@ -245,6 +245,57 @@ class Outside(Workshop):
         kept.unlink()
         self.refused("replay", run, says=("environment",))
 
+    def test_the_process_id(self):
+        program = self.build("""
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  printf("%d\\n", getpid());
+  fflush(stdout);
+  kill(getpid(), SIGTERM);  /* must be this process, whatever id it had */
+  return 0;
+}
+""")
+        found = self.json("record", "--", program, status=1)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertEqual(found["failures"][0]["signature"]["kind"], "signal")
+        self.comes_back(found["run"])
+
+    def test_memory_of_others_and_devices_are_named(self):
+        program = self.build("""
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+  int file = open("shared", O_RDWR);
+  int terminal = open("/dev/ptmx", O_RDWR), bytes = 0;
+  volatile char* memory = mmap(0, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ioctl(terminal, FIONREAD, &bytes);
+  return memory[0] != 'x';
+}
+""")
+        (self.work / "shared").write_text("x" * 8)
+        found = self.json("record", "--keep-all", "--", program)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        named = " ".join(found["not_recorded"])
+        for source in ("memory shared with other processes", "ioctl", "files that it changes"):
+            self.assertIn(source, named)
+
+    def test_a_debugger_sees_what_was_recorded(self):
+        program = self.build(RANDOM.replace("#include <stdio.h>", "#include <stdio.h>\n#include <time.h>")
+                             .replace("return 0;\n}\n", "drawn[0] = 0; return 0;\n}\n")
+                             .replace("pthread_create(", "long now = time(0); pthread_create(")
+                             .replace("printf(\"", "printf(\"%ld ").replace("device, drawn[0]", "now, device, drawn[0]"))
+        run = self.json("record", "--keep-all", "--", program)["run"]
+        time.sleep(1.1)
+        said = self.heddle("replay", run, "--gdb", "--", "-batch", "-ex", "break puts", "-ex",
+                           "tbreak prog.c:24", "-ex", "continue", "-ex",
+                           "printf \"seen %ld %x\\n\", now, device").stdout
+        first = self.output_of(run).split()
+        self.assertIn(f"seen {first[0]} {first[1]}", said)
+
     def test_what_is_not_recorded_is_named(self):
         program = self.build("""
 #include <stdio.h>

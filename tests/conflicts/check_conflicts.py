@@ -18,6 +18,12 @@ def culprit_lines(source):
             if "heddle: culprit" in line}
 
 
+def lines_of(row):
+    """The lines a conflict is about: of a lock also those it protects."""
+    pairs = [row, *row["about"]]
+    return {pair[side]["line"] for pair in pairs for side in ("first", "second")}
+
+
 def conflicts(program, version, *arguments):
     program.build(version)
     return program.heddle("conflicts", *arguments, "--", f"./{version}", *program.manifest["args"],
@@ -33,7 +39,7 @@ def main(tools, directory):
         best = [row for row in buggy["rows"] if row["conflict"] == first]
         assert any(row["effect"] in FAILING for row in best), best
         lines = culprit_lines(program.source("buggy"))
-        assert {best[0]["first"]["line"], best[0]["second"]["line"]} & lines, (best, lines)
+        assert lines_of(best[0]) & lines, (best, lines)
         fixed = conflicts(program, "fixed")
         assert fixed["outcome"] in ("no-failing-order", "no-conflicts"), fixed
 

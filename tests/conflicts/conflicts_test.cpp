@@ -87,6 +87,36 @@ TEST(Conflicts, ALockInCommonMakesItAContention) {
             (Found{"lock lock1 lock2"}));
 }
 
+TEST(Conflicts, AContentionSaysWhatItIsAbout) {
+  ConflictDetector detector;
+  detector.add(History()
+                   .lock(1, "m", "lock1")
+                   .write(1, "a", "x")
+                   .unlock(1, "m")
+                   .lock(2, "m", "lock2")
+                   .read(2, "b", "x")
+                   .placed(),
+               0);
+  const std::vector<Conflict> found = detector.conflicts();
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].about.size(), 1u);
+  EXPECT_EQ(found[0].about[0].variable, "x");
+  EXPECT_EQ(found[0].about[0].second.point.site, "b");
+}
+
+TEST(Conflicts, AWokenThreadContendsForItsMutex) {
+  History run;
+  run.lock(1, "m").does(1, "wait", EventKind::CondWait, "c");
+  run.lock(2, "m", "thief").unlock(2, "m").lock(1, "m", "wait");
+  EXPECT_EQ(conflicts_of(run), (Found{"lock lock thief", "lock thief wait"}));
+  ConflictDetector detector;
+  detector.add(run.placed(), 0);
+  std::vector<Conflict> found = detector.conflicts();
+  propose_orders(found);
+  EXPECT_EQ(found[1].pair.second.role, kWokenRole);
+  EXPECT_EQ(found[1].orders[0].pins[0].at[1].moment, trace::PinMoment::Woken);
+}
+
 TEST(Conflicts, WhatOnlyALockOrderedIsPotential) {
   // The accesses are outside the critical sections, which came between them this time.
   EXPECT_EQ(conflicts_of(History()
