@@ -52,14 +52,18 @@ siginfo_t info_of(int number, int code) {
   siginfo_t info{};
   info.si_signo = number;
   info.si_code = code;
-  info.si_pid = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  info.si_pid = getpid();
   info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
   return info;
 }
 
+/// By the id that the program had when it was recorded, too: nobody else is meant by it.
+pid_t meant_by(pid_t process) {
+  return process > 0 && process == getpid() ? static_cast<pid_t>(raw_syscall(SYS_getpid)) : process;
+}
+
 bool is_to_self(pid_t process, int number) {
-  return process == raw_syscall(SYS_getpid) && number > 0 && number <= 64 &&
-         signal_is_handled(number);
+  return process == getpid() && number > 0 && number <= 64 && signal_is_handled(number);
 }
 
 int result_of(long kernel_result) {
@@ -73,7 +77,7 @@ int result_of(long kernel_result) {
 HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
   const Gate gate;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
-    return result_of(raw_syscall(SYS_kill, process, number));
+    return result_of(raw_syscall(SYS_kill, meant_by(process), number));
   }
   return send_to_self(info_of(number, SI_USER), call_site());
 }
@@ -84,7 +88,7 @@ HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcep
   info.si_value = value;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
     return result_of(
-        raw_syscall(SYS_rt_sigqueueinfo, process, number, reinterpret_cast<long>(&info)));
+        raw_syscall(SYS_rt_sigqueueinfo, meant_by(process), number, reinterpret_cast<long>(&info)));
   }
   return send_to_self(info, call_site());
 }

@@ -11,6 +11,7 @@
 
 #include "runtime/entry/entry.h"
 #include "runtime/environment/environment.h"
+#include "runtime/reset/changes.h"
 
 using namespace heddle::runtime;
 using heddle::abi::UnrecordedSource;
@@ -45,6 +46,7 @@ HEDDLE_ENTRY int ioctl(int descriptor, unsigned long request, ...) noexcept {
   va_start(list, request);
   const auto argument = va_arg(list, long);
   va_end(list);
+  if (request == FIOCLEX || request == FIONCLEX) changes().descriptor_flags = true;
   if (!only_sets(request)) note_if_outside(UnrecordedSource::DeviceControl, descriptor);
   return static_cast<int>(
       result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument)));
