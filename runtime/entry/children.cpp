@@ -13,7 +13,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
-#include "runtime/environment/environment.h"
+#include "runtime/entry/unrecorded.h"
 
 using namespace heddle::runtime;
 
@@ -25,8 +25,7 @@ namespace {
 constinit bool forked_child = false;
 
 void note_child() {
-  const Gate gate;
-  if (gate) note_source(session(), heddle::abi::UnrecordedSource::ChildProcess);
+  note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
 }
 
 void leave_child_alone() {

@@ -12,6 +12,7 @@
 #include <cstdarg>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/sync/attempt.h"
 
@@ -123,7 +124,8 @@ int lock_from_here(int descriptor, int command, off64_t bytes, heddle::abi::Site
     case F_ULOCK: range.l_type = F_UNLCK; return control(descriptor, F_SETLK, argument, site);
     case F_TEST:
       if (control(descriptor, F_GETLK, argument, site) != 0) return -1;
-      return range.l_type == F_UNLCK || range.l_pid == getpid() ? 0 : result_of(-EACCES);
+      return range.l_type == F_UNLCK || range.l_pid == raw_syscall(SYS_getpid) ? 0
+                                                                               : result_of(-EACCES);
     default: return result_of(-EINVAL);
   }
 }
@@ -138,11 +140,18 @@ HEDDLE_ENTRY int lockf(int descriptor, int command, off_t bytes) {
   return lock_from_here(descriptor, command, bytes, call_site());
 }
 
+/// They tell the descriptor something, and learn nothing.
+static bool only_sets(unsigned long request) {
+  return request == FIONBIO || request == FIOCLEX || request == FIONCLEX || request == FIOASYNC;
+}
+
 HEDDLE_ENTRY int ioctl(int descriptor, unsigned long request, ...) noexcept {
   va_list list;
   va_start(list, request);
   const long argument = va_arg(list, long);
   va_end(list);
   if (request == FIOCLEX || request == FIONCLEX) changes().descriptor_flags = true;
+  if (!only_sets(request))
+    note_unrecorded(heddle::abi::UnrecordedSource::DeviceControl, descriptor);
   return result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument));
 }

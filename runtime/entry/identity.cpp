@@ -4,10 +4,7 @@
 // run share one kernel thread, but programs (libc++abi's guards among them) tell threads apart by
 // these numbers.
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 #include "runtime/entry/entry.h"
 
@@ -18,15 +15,6 @@ using namespace heddle::runtime;
 HEDDLE_ENTRY pid_t getpid() noexcept {
   const pid_t told = session().running() ? session().told().process() : 0;
   return told != 0 ? told : static_cast<pid_t>(raw_syscall(SYS_getpid));
-}
-
-/// Nobody else is meant by an id that the program had when it was recorded.
-HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
-  if (process > 0 && process == getpid()) process = static_cast<pid_t>(raw_syscall(SYS_getpid));
-  const long result = raw_syscall(SYS_kill, process, number);
-  if (result >= 0) return 0;
-  errno = static_cast<int>(-result);
-  return -1;
 }
 
 /// The main thread's id is the process's, as with the kernel; the others follow in order of birth.

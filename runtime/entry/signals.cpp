@@ -57,6 +57,11 @@ siginfo_t info_of(int number, int code) {
   return info;
 }
 
+/// A program that is told which id it had means itself by that, and nobody else.
+pid_t meant_by(pid_t process) {
+  return process > 0 && process == getpid() ? static_cast<pid_t>(raw_syscall(SYS_getpid)) : process;
+}
+
 bool is_to_self(pid_t process, int number) {
   return process == raw_syscall(SYS_getpid) && number > 0 && number <= 64 &&
          signal_is_handled(number);
@@ -71,6 +76,7 @@ int result_of(long kernel_result) {
 }  // namespace
 
 HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
+  process = meant_by(process);
   const Gate gate;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
     return result_of(raw_syscall(SYS_kill, process, number));
@@ -79,6 +85,7 @@ HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
 }
 
 HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcept {
+  process = meant_by(process);
   const Gate gate;
   siginfo_t info = info_of(number, SI_QUEUE);
   info.si_value = value;
