@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
-#include "runtime/environment/environment.h"
+#include "runtime/entry/unrecorded.h"
 
 using namespace heddle::runtime;
 
@@ -23,8 +23,7 @@ namespace {
 constinit bool forked_child = false;
 
 void note_child() {
-  const Gate gate;
-  if (gate) note_source(session(), heddle::abi::UnrecordedSource::ChildProcess);
+  note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
 }
 
 void leave_child_alone() {

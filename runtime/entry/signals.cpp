@@ -57,7 +57,7 @@ siginfo_t info_of(int number, int code) {
   return info;
 }
 
-/// By the id that the program had when it was recorded, too: nobody else is meant by it.
+/// A program that is told which id it had means itself by that, and nobody else.
 pid_t meant_by(pid_t process) {
   return process > 0 && process == getpid() ? static_cast<pid_t>(raw_syscall(SYS_getpid)) : process;
 }
@@ -75,20 +75,22 @@ int result_of(long kernel_result) {
 }  // namespace
 
 HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
+  process = meant_by(process);
   const Gate gate;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
-    return result_of(raw_syscall(SYS_kill, meant_by(process), number));
+    return result_of(raw_syscall(SYS_kill, process, number));
   }
   return send_to_self(info_of(number, SI_USER), call_site());
 }
 
 HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcept {
+  process = meant_by(process);
   const Gate gate;
   siginfo_t info = info_of(number, SI_QUEUE);
   info.si_value = value;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
     return result_of(
-        raw_syscall(SYS_rt_sigqueueinfo, meant_by(process), number, reinterpret_cast<long>(&info)));
+        raw_syscall(SYS_rt_sigqueueinfo, process, number, reinterpret_cast<long>(&info)));
   }
   return send_to_self(info, call_site());
 }
