@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "runtime/base/process_id.h"
 #include "runtime/entry/entry.h"
 #include "runtime/reset/changes.h"
 
@@ -17,9 +18,8 @@ HEDDLE_ENTRY int pthread_kill(pthread_t handle, int number) noexcept {
 
 /// Thread ids are those gettid() gives.
 HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
-  const pid_t self = static_cast<pid_t>(raw_syscall(SYS_getpid));
-  if (session().running() && !Gate::closed() && process == self) {
-    const auto index = static_cast<std::uint32_t>(thread - self);
+  if (session().running() && !Gate::closed() && process == kProcessId) {
+    const auto index = static_cast<std::uint32_t>(thread - kProcessId);
     const bool exists = index < session().thread_count();
     const int error =
         exists ? pthread_kill(session().thread(static_cast<std::uint16_t>(index)).handle, number)
