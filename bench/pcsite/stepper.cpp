@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +32,18 @@ namespace {
 constexpr std::size_t kBurst = 4000;
 constexpr useconds_t kFreely = 2000;
 constexpr std::uint64_t kGap = ~std::uint64_t{0};
+
+// Threads that wait for each other by spinning hardly get on in steps; what was seen by then
+// counts.
+constexpr unsigned kSeconds = 10;
+volatile std::sig_atomic_t time_is_over = 0;
+
+void limit_time() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { time_is_over = 1; };
+  sigaction(SIGALRM, &action, nullptr);  // without SA_RESTART: a wait ends, too
+  alarm(kSeconds);
+}
 
 [[noreturn]] void give_up(const char* what) {
   std::perror(what);
@@ -94,8 +107,10 @@ int main(int argc, char** argv) {
 
   std::vector<std::uint64_t> log;
   std::map<pid_t, std::uint64_t> threads = {{process, 0}};
+  limit_time();
   ptrace(PTRACE_SINGLESTEP, process, nullptr, nullptr);
-  for (pid_t thread = 0; log.size() < limit && (thread = waitpid(-1, &status, __WALL)) > 0;) {
+  for (pid_t thread = 0;
+       log.size() < limit && time_is_over == 0 && (thread = waitpid(-1, &status, __WALL)) > 0;) {
     if (!WIFSTOPPED(status)) continue;
     const std::uint64_t number = threads.try_emplace(thread, threads.size()).first->second;
     const auto at = static_cast<std::uint64_t>(

@@ -183,7 +183,7 @@ STEP(__heddle_audit_forget, Ptr, U64, U32 site)
 #undef STEP
 
 U32 __heddle_repeat_begin(U32) {
-  ++count___heddle_repeat_begin;
+  ++counts().__heddle_repeat_begin;
   return 1;
 }
 void __heddle_audit_begin(U32) {
