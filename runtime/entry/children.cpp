@@ -11,7 +11,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
-#include "runtime/environment/environment.h"
+#include "runtime/entry/unrecorded.h"
 
 using namespace heddle::runtime;
 
@@ -21,13 +21,14 @@ extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*chi
 namespace {
 
 constinit bool forked_child = false;
+constinit pid_t parent = 0;
 
 void note_child() {
-  const Gate gate;
-  if (gate) note_source(session(), heddle::abi::UnrecordedSource::ChildProcess);
+  note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
 }
 
 void leave_child_alone() {
+  if (!forked_child) parent = static_cast<pid_t>(raw_syscall(SYS_getppid));
   forked_child = true;
   session().abandon();
 }
@@ -44,6 +45,10 @@ void watch_forks() {
 
 bool is_forked_child() {
   return forked_child;
+}
+
+pid_t controlled_parent() {
+  return parent;
 }
 
 }  // namespace heddle::runtime

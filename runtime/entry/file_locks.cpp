@@ -7,11 +7,13 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdarg>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/sync/attempt.h"
 
@@ -142,4 +144,20 @@ HEDDLE_ENTRY int lockf64(int descriptor, int command, off64_t bytes) {
 
 HEDDLE_ENTRY int lockf(int descriptor, int command, off_t bytes) {
   return lock_from_here(descriptor, command, bytes, call_site());
+}
+
+/// They tell the descriptor something, and learn nothing.
+static bool only_sets(unsigned long request) {
+  return request == FIONBIO || request == FIOCLEX || request == FIONCLEX || request == FIOASYNC;
+}
+
+HEDDLE_ENTRY int ioctl(int descriptor, unsigned long request, ...) noexcept {
+  va_list list;
+  va_start(list, request);
+  const long argument = va_arg(list, long);
+  va_end(list);
+  if (request == FIOCLEX || request == FIONCLEX) changes().descriptor_flags = true;
+  if (!only_sets(request))
+    note_unrecorded(heddle::abi::UnrecordedSource::DeviceControl, descriptor);
+  return result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument));
 }

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/unrecorded.h"
 #include "runtime/environment/making.h"
 #include "runtime/sync/outside.h"
 
@@ -200,11 +201,6 @@ HEDDLE_ENTRY FILE* fopen64(const char* path, const char* mode) {
 }
 
 HEDDLE_ENTRY FILE* fdopen(int descriptor, const char* mode) noexcept {
-  {
-    const Gate gate;
-    if (gate && is_outside(session(), descriptor)) {
-      note_source(session(), abi::UnrecordedSource::StreamOfOther);
-    }
-  }
+  note_unrecorded(abi::UnrecordedSource::StreamOfOther, descriptor);
   return real().fdopen(descriptor, mode);
 }

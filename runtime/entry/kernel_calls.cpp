@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/entry/gate.h"
-#include "runtime/environment/environment.h"
+#include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/session.h"
@@ -28,6 +27,7 @@
 
 using namespace heddle::runtime;
 using heddle::abi::ResetObstacle;
+using heddle::abi::UnrecordedSource;
 
 namespace {
 
@@ -40,12 +40,6 @@ Function next(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Memory that other processes may write to.
-void note_shared_memory() {
-  const Gate gate;
-  if (gate) note_source(session(), heddle::abi::UnrecordedSource::SharedMemory);
-}
-
 }  // namespace
 
 #define NEXT(name) next(&::name, #name)
@@ -54,7 +48,7 @@ HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int fl
                         off_t offset) noexcept {
   static const auto real = NEXT(mmap);
   if ((flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 && file >= 0)
-    note_shared_memory();
+    note_unrecorded(UnrecordedSource::SharedMemory);
   const bool fixed = (flags & MAP_FIXED) != 0;
   if (fixed) session().complete_write();
   note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
@@ -114,7 +108,7 @@ HEDDLE_ENTRY void* sbrk(std::ptrdiff_t bytes) noexcept {
 
 HEDDLE_ENTRY void* shmat(int memory, const void* address, int flags) noexcept {
   static const auto real = NEXT(shmat);
-  note_shared_memory();
+  note_unrecorded(UnrecordedSource::SharedMemory);
   note_changed_mappings(0, 0);
   return real(memory, address, flags);
 }
@@ -160,15 +154,11 @@ HEDDLE_ENTRY int setegid(gid_t group) noexcept {
     changes().obstacle = ResetObstacle::ProcessState; \
     return real(__VA_ARGS__);                         \
   }
-CANNOT_BE_UNDONE(setpgid, (pid_t process, pid_t group), process, group)
-CANNOT_BE_UNDONE(setsid, (), )
 CANNOT_BE_UNDONE(chroot, (const char* path), path)
 CANNOT_BE_UNDONE(unshare, (int flags), flags)
 CANNOT_BE_UNDONE(nice, (int step), step)
 CANNOT_BE_UNDONE(mlockall, (int flags), flags)
 CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
-CANNOT_BE_UNDONE(sched_setaffinity, (pid_t process, std::size_t bytes, const cpu_set_t* set),
-                 process, bytes, set)
 CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
                  limit)
 CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),
