@@ -116,6 +116,15 @@ class ConflictHunt {
 
   void watch_native_runs() {
     if (flags_.recordings == 0 || is_over()) return;
+    try {
+      record_runs();
+    } catch (const Error& error) {
+      // What cannot be recorded can still be controlled: one source of conflicts less.
+      no_recording_ = error.what();
+    }
+  }
+
+  void record_runs() {
     const driver::ExploreLimits limits = limits_of(flags_);
     driver::RecordingFile log(
         std::filesystem::temp_directory_path() / fmt::format("heddle-conflicts-{}.log", getpid()),
@@ -249,6 +258,7 @@ class ConflictHunt {
     object["controlled_failures"] = conflicts_.controlled_failures;
     object["recorded_runs"] = conflicts_.recorded_runs;
     object["lost_recordings"] = lost_recordings_;
+    object["no_recording"] = no_recording_;
     object["without"] = report::to_json(conflicts_.without);
     object["complete"] = !is_over();
     object["files"] = {{"breakpoints", output.breakpoints.string()},
@@ -276,6 +286,7 @@ class ConflictHunt {
       fmt::print("{} recorded runs did not come back under control: docs/record.md says why.\n",
                  lost_recordings_);
     }
+    if (!no_recording_.empty()) fmt::print("No native run was recorded: {}.\n", no_recording_);
     fmt::print("\n");
     for (std::size_t i = 0; i < conflicts_.found.size(); ++i) {
       fmt::print("{}\n", report::conflict_text(conflicts_.found[i], i + 1, style));
@@ -308,6 +319,7 @@ class ConflictHunt {
   std::vector<trace::Schedule> schedules_;
   analysis::Conflicts conflicts_;
   std::uint64_t lost_recordings_ = 0;
+  std::string no_recording_;  // why not
   trace::PinFile file_;
 };
 

@@ -83,13 +83,15 @@ std::vector<analysis::PinProposal> proposals_for(const KeptRun& kept, const PinF
   return analysis::propose_pins(analysis::localise(oracle, kept.attempt, options));
 }
 
+std::string_view kind_text(const trace::PinnedFailure& failure) {
+  return failure.kind == abi::FailureKind::None ? "a failure" : abi::name_of(failure.kind);
+}
+
 void print_pinning(const analysis::Pinning& pinning, const trace::PinFile& file,
                    const PinOutput& output, const std::string& run) {
-  fmt::print(
-      "{}{}, pinned by {} breakpoint{} (from {}):\n\n",
-      file.failure.kind == abi::FailureKind::None ? "a failure" : abi::name_of(file.failure.kind),
-      run.empty() ? "" : " in " + run, file.pins.size(), file.pins.size() == 1 ? "" : "s",
-      pinning.origin);
+  fmt::print("{}{}, pinned by {} breakpoint{} (from {}):\n\n", kind_text(file.failure),
+             run.empty() ? "" : " in " + run, file.pins.size(), file.pins.size() == 1 ? "" : "s",
+             pinning.origin);
   for (const trace::PinBreakpoint& breakpoint : file.pins) {
     fmt::print("{}", breakpoint_text(breakpoint));
   }
@@ -321,7 +323,7 @@ ExitCode check(PinFlags& flags, bool json) {
     print_json(object);
     return verdict.code;
   }
-  fmt::print("{}: {}\n", verdict.name, abi::name_of(file.failure.kind));
+  fmt::print("{}: {}\n", verdict.name, kind_text(file.failure));
   if (!missing.empty()) {
     fmt::print("  {}\n", missing);
   } else {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "abi/names.h"
 #include "analysis/localise/accesses.h"
 #include "trace/words.h"
 
@@ -431,6 +432,30 @@ std::vector<Constraint> round_locks(std::vector<Constraint> constraints, const S
   return constraints;
 }
 
+/// A function that everybody calls is no telling place to wait in: the calling context is. What its
+/// caller did last (nearly always: reading what it passes on) stands for the call.
+std::vector<Constraint> at_callers(std::vector<Constraint> constraints, const Accesses& failed,
+                                   const Arrivals& arrivals) {
+  constexpr std::size_t kFar = 8;  // events of the thread between the call and the place
+  const trace::Trace& trace = failed.trace();
+  for (Constraint& constraint : constraints) {
+    Stop& after = constraint.after;
+    if (after.visit == 0 || after.when >= trace.events.size()) continue;
+    std::size_t own = 0;
+    for (std::size_t i = after.when; i-- > 0 && own < kFar;) {
+      const trace::Event& event = trace.events[i];
+      if (trace.threads[event.thread].path != after.thread) continue;
+      ++own;
+      if (abi::access_of(event.kind) == abi::Access::Sync) break;  // it may wait for others
+      const std::optional<Stop> stop = stop_at(failed, arrivals, i);
+      if (!stop || stop->place.function == after.place.function) continue;
+      after = *stop;
+      break;
+    }
+  }
+  return constraints;
+}
+
 trace::Pins without_actions(trace::Pins pins) {
   for (trace::PinBreakpoint& breakpoint : pins) {
     for (trace::PinSide& side : breakpoint.at) side.until.reset();
@@ -461,7 +486,8 @@ std::vector<PinProposal> propose_pins(const Localisation& localisation) {
       continue;
     }
     const std::vector<Constraint> plain = constraints_of(finding, accesses, arrivals);
-    for (const auto& constraints : {round_locks(plain, sections), plain}) {
+    for (const auto& constraints :
+         {round_locks(plain, sections), plain, at_callers(plain, accesses, arrivals)}) {
       const trace::Pins pins = pins_of(fewest(constraints, trace));
       add(origin, pins);
       add(origin + ", without actions", without_actions(pins));

@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,12 +21,14 @@ extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*chi
 namespace {
 
 constinit bool forked_child = false;
+constinit pid_t parent = 0;
 
 void note_child() {
   note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
 }
 
 void leave_child_alone() {
+  if (!forked_child) parent = static_cast<pid_t>(raw_syscall(SYS_getppid));
   forked_child = true;
   session().abandon();
 }
@@ -47,6 +47,10 @@ bool is_forked_child() {
   return forked_child;
 }
 
+pid_t controlled_parent() {
+  return parent;
+}
+
 }  // namespace heddle::runtime
 
 // With vfork the child would run in the parent's memory, and take part in its schedule.
@@ -55,16 +59,6 @@ HEDDLE_ENTRY pid_t vfork() noexcept {
 }
 
 // They make their child without the handlers of fork.
-HEDDLE_ENTRY FILE* popen(const char* command, const char* mode) {
-  note_child();
-  return real().popen(command, mode);
-}
-
-HEDDLE_ENTRY int system(const char* command) {
-  note_child();
-  return real().system(command);
-}
-
 HEDDLE_ENTRY int posix_spawn(pid_t* child, const char* path,
                              const posix_spawn_file_actions_t* actions,
                              const posix_spawnattr_t* attributes, char* const arguments[],

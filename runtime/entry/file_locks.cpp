@@ -4,6 +4,7 @@
 // descriptor when a program is executed, because one of them does both. A lock of fcntl belongs to
 // the process, one of flock or of an "open file description" to what was opened: two threads can
 // wait for each other only for these.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -86,6 +87,11 @@ int control(int descriptor, int command, long argument, heddle::abi::SiteId site
       if (!gate) break;
       return result_of(
           lock_range(descriptor, command, reinterpret_cast<struct flock*>(argument), site));
+    }
+    case F_GETOWN: {  // which may be a negative number
+      static const auto next =
+          reinterpret_cast<int (*)(int, int, ...)>(dlsym(RTLD_NEXT, "fcntl64"));
+      return next(descriptor, command);
     }
     default: break;
   }

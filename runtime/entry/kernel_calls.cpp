@@ -154,15 +154,11 @@ HEDDLE_ENTRY int setegid(gid_t group) noexcept {
     changes().obstacle = ResetObstacle::ProcessState; \
     return real(__VA_ARGS__);                         \
   }
-CANNOT_BE_UNDONE(setpgid, (pid_t process, pid_t group), process, group)
-CANNOT_BE_UNDONE(setsid, (), )
 CANNOT_BE_UNDONE(chroot, (const char* path), path)
 CANNOT_BE_UNDONE(unshare, (int flags), flags)
 CANNOT_BE_UNDONE(nice, (int step), step)
 CANNOT_BE_UNDONE(mlockall, (int flags), flags)
 CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
-CANNOT_BE_UNDONE(sched_setaffinity, (pid_t process, std::size_t bytes, const cpu_set_t* set),
-                 process, bytes, set)
 CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
                  limit)
 CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),

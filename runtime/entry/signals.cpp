@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/process_id.h"
 #include "runtime/reset/changes.h"
 
 using namespace heddle::runtime;
@@ -18,7 +19,7 @@ HEDDLE_ENTRY int pthread_kill(pthread_t handle, int number) noexcept {
 
 /// Thread ids are those gettid() gives.
 HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
-  const pid_t self = getpid();
+  const pid_t self = session().process_id();
   if (session().running() && !Gate::closed() && process == self) {
     const auto index = static_cast<std::uint32_t>(thread - self);
     const bool exists = index < session().thread_count();
@@ -52,19 +53,13 @@ siginfo_t info_of(int number, int code) {
   siginfo_t info{};
   info.si_signo = number;
   info.si_code = code;
-  info.si_pid = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  info.si_pid = getpid();
   info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
   return info;
 }
 
-/// A program that is told which id it had means itself by that, and nobody else.
-pid_t meant_by(pid_t process) {
-  return process > 0 && process == getpid() ? static_cast<pid_t>(raw_syscall(SYS_getpid)) : process;
-}
-
 bool is_to_self(pid_t process, int number) {
-  return process == raw_syscall(SYS_getpid) && number > 0 && number <= 64 &&
-         signal_is_handled(number);
+  return process == getpid() && number > 0 && number <= 64 && signal_is_handled(number);
 }
 
 int result_of(long kernel_result) {
@@ -76,22 +71,20 @@ int result_of(long kernel_result) {
 }  // namespace
 
 HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
-  process = meant_by(process);
   const Gate gate;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
-    return result_of(raw_syscall(SYS_kill, process, number));
+    return result_of(raw_syscall(SYS_kill, real_id(process), number));
   }
   return send_to_self(info_of(number, SI_USER), call_site());
 }
 
 HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcept {
-  process = meant_by(process);
   const Gate gate;
   siginfo_t info = info_of(number, SI_QUEUE);
   info.si_value = value;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
     return result_of(
-        raw_syscall(SYS_rt_sigqueueinfo, process, number, reinterpret_cast<long>(&info)));
+        raw_syscall(SYS_rt_sigqueueinfo, real_id(process), number, reinterpret_cast<long>(&info)));
   }
   return send_to_self(info, call_site());
 }

@@ -64,6 +64,9 @@ HEDDLE_ENTRY long syscall(long number, ...) noexcept {
   switch (number) {
     case SYS_futex: return result_of(futex(to));
     case SYS_gettid: return gettid();
+    case SYS_getpid: return getpid();
+    case SYS_getppid: return getppid();
+    case SYS_kill: return kill(static_cast<pid_t>(to.a), static_cast<int>(to.b));
     case SYS_tgkill:
       return tgkill(static_cast<pid_t>(to.a), static_cast<pid_t>(to.b), static_cast<int>(to.c));
     case SYS_tkill: return tgkill(getpid(), static_cast<pid_t>(to.a), static_cast<int>(to.b));

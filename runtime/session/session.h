@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "abi/channel.h"
+#include "runtime/base/process_id.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
 #include "runtime/environment/told_answers.h"
@@ -158,6 +159,11 @@ class Session : private ThreadView {
 
   // What comes from outside the program (runtime/environment).
   const ToldAnswers& told() const { return told_; }
+  /// The id of its process, as the program is told.
+  pid_t process_id() const {
+    if (!one_at_a_time()) return real_process_id();
+    return told_.process() != 0 ? told_.process() : kProcessId;
+  }
   /// Whether answers from outside are to be written down, by note_answer().
   virtual bool notes_answers() const { return false; }
   virtual void note_answer(const abi::Answer&, const iovec*, unsigned) {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sync/signal_timer.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 
 #include "runtime/base/vector.h"
@@ -90,7 +92,7 @@ long signal_timer_create(Session& session, clockid_t clock, const sigevent* even
       case SIGEV_SIGNAL: break;
       case SIGEV_THREAD_ID: {
         // Thread ids are those gettid() gives.
-        const long index = event->_sigev_un._tid - raw_syscall(SYS_getpid);
+        const long index = event->_sigev_un._tid - getpid();
         if (index < 0 || index >= static_cast<long>(session.thread_count())) return -EINVAL;
         timer.target = static_cast<abi::ThreadIndex>(index);
         break;

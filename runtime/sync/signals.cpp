@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/base/process_id.h"
 #include "runtime/base/vector.h"
 #include "runtime/entry/gate.h"
 #include "runtime/entry/real.h"
@@ -76,6 +77,9 @@ void call_handler(int number, siginfo_t* info, void* context) {
     actions[number].sa_handler = SIG_DFL;
   }
   if ((action.sa_flags & SA_SIGINFO) != 0) {
+    // Sent by the program to itself.
+    if (info->si_code <= 0 && info->si_pid == real_process_id())
+      info->si_pid = session().process_id();
     action.sa_sigaction(number, info, context);
   } else {
     action.sa_handler(number);
