@@ -150,8 +150,8 @@ ExitCode become(const DebuggedFlags& flags) {
   const store::Store store = store::Store::open_existing();
   const driver::Inputs inputs = from_stored(store.load_inputs(flags.run));
   const trace::Schedule schedule = store.load_schedule(flags.run);
-  const driver::Program program =
-      driver::Program::open(inputs.arguments.at(0), [](std::string_view) {});
+  const driver::Program program = driver::Program::open(
+      inputs.arguments.at(0), [](std::string_view) {}, driver::variant_for(schedule));
   driver::DebuggedExecution execution;
   execution.image = program.image();
   execution.inputs = inputs;
@@ -170,10 +170,11 @@ ExitCode debug_in_gdb(const std::string& run, const std::vector<std::string>& gd
   const store::Store store = store::Store::open_existing();
   const store::RunSummary summary = store.find(run);
   const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
+  const trace::Schedule schedule = store.load_schedule(summary.id);
   ProgressLine progress(false);
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
-  const trace::Schedule schedule = store.load_schedule(summary.id);
+      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); },
+      driver::variant_for(schedule));
   driver::make_plan(program, schedule);  // refuses what cannot be followed
   progress.clear();
   if (program.build_id() != summary.build_id) {

@@ -21,6 +21,7 @@ KeptRun open_kept_run(const store::Store& store, const std::string& name,
         fmt::format("{0} was judged by a predicate; say it again: heddle {1} {0} --fails-if '...'",
                     summary.id, command));
   }
+  variant = variant.with(driver::variant_for(attempt.schedule).extras);
   driver::Program program = driver::Program::open(
       inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); }, variant);
   return {summary, inputs, std::move(attempt), std::move(program)};

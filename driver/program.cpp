@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -48,6 +49,13 @@ std::string name_in_variant(const std::string& name) {
 }
 
 }  // namespace
+
+abi::Variant variant_for(const trace::Schedule& schedule) {
+  const bool leaves_out = std::any_of(
+      schedule.skipped.begin(), schedule.skipped.end(),
+      [](const trace::SkippedIterations& skipped) { return trace::is_loop(skipped.site); });
+  return leaves_out ? abi::Variant::Full.with(abi::Variant::Repeats) : abi::Variant::Full;
+}
 
 Program Program::open(const std::string& name, const Progress& progress, abi::Variant variant) {
   Program program;

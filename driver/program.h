@@ -19,11 +19,15 @@
 #include "ir/code_places.h"
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
+#include "trace/schedule.h"
 #include "trace/trace.h"
 
 namespace heddle::driver {
 
 using Progress = std::function<void(std::string_view)>;
+
+/// The variant in which a schedule can be followed.
+abi::Variant variant_for(const trace::Schedule& schedule);
 
 class Program {
  public:

@@ -17,6 +17,7 @@
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
 #include "pass/program_layout.h"
+#include "pass/repeats.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
@@ -66,6 +67,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
+    if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (variant_.base == abi::VariantBase::Full) {
       for (const Site& site : sites) {
         if (site.hooked) rewrite(site, hooks);

@@ -80,7 +80,6 @@ HEDDLE_ENTRY long syscall(long number, ...) noexcept {
     case SYS_io_uring_setup: refuse("io_uring"); break;
     case SYS_sched_yield: return sched_yield();
     case SYS_pause: return pause();
-    case SYS_kill: return kill(static_cast<pid_t>(to.a), static_cast<int>(to.b));
     case SYS_flock: return flock(static_cast<int>(to.a), static_cast<int>(to.b));
     case SYS_read:
       return read(static_cast<int>(to.a), pointer<void>(to.b), static_cast<std::size_t>(to.c));

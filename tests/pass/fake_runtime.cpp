@@ -176,10 +176,16 @@ STEP(__heddle_landed, Ptr, U32 site)
 STEP(__heddle_call_exit, U32 site)
 STEP(__heddle_block, U32 site)
 STEP(__heddle_branch, U64, U32 site)
+STEP(__heddle_repeat_end, U32, U32 site)
 STEP(__heddle_audit_read, Ptr, U64, U32, U32 site)
 STEP(__heddle_audit_write, Ptr, U64, U32, U32 site)
 STEP(__heddle_audit_forget, Ptr, U64, U32 site)
 #undef STEP
+
+U32 __heddle_repeat_begin(U32) {
+  ++count___heddle_repeat_begin;
+  return 1;
+}
 void __heddle_audit_begin(U32) {
   ++counts().__heddle_audit_begin;
 }
