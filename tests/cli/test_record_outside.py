@@ -284,17 +284,28 @@ int main(void) {
             self.assertIn(source, named)
 
     def test_a_debugger_sees_what_was_recorded(self):
-        program = self.build(RANDOM.replace("#include <stdio.h>", "#include <stdio.h>\n#include <time.h>")
-                             .replace("return 0;\n}\n", "drawn[0] = 0; return 0;\n}\n")
-                             .replace("pthread_create(", "long now = time(0); pthread_create(")
-                             .replace("printf(\"", "printf(\"%ld ").replace("device, drawn[0]", "now, device, drawn[0]"))
+        program = self.build("""
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+static volatile long nanoseconds;
+static volatile unsigned drawn;
+__attribute__((noinline)) static void say_both(void) {
+  printf("%ld %u\\n", nanoseconds, drawn);
+}
+int main(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  nanoseconds = now.tv_nsec;
+  getrandom((void*)&drawn, sizeof drawn, 0);
+  say_both();
+  return 0;
+}
+""")
         run = self.json("record", "--keep-all", "--", program)["run"]
-        time.sleep(1.1)
-        said = self.heddle("replay", run, "--gdb", "--", "-batch", "-ex", "break puts", "-ex",
-                           "tbreak prog.c:24", "-ex", "continue", "-ex",
-                           "printf \"seen %ld %x\\n\", now, device").stdout
-        first = self.output_of(run).split()
-        self.assertIn(f"seen {first[0]} {first[1]}", said)
+        said = self.heddle("replay", run, "--gdb", "--", "-batch", "-ex", "break say_both", "-ex",
+                           "continue", "-ex", 'printf "%ld %u\\n", nanoseconds, drawn').stdout
+        self.assertIn(self.output_of(run), said)
 
     def test_what_is_not_recorded_is_named(self):
         program = self.build("""
