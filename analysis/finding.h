@@ -26,11 +26,20 @@ enum class BugClass : std::uint8_t {
 /// "order-violation" ...
 const char* to_text(BugClass bug_class);
 
+/// A loop that an access is in.
+struct FoundLoop {
+  std::string site;             // its header
+  trace::Frame frame;           // file empty: unknown
+  std::uint32_t entry = 0;      // how often it had been entered in the round around it, from 1
+  std::uint32_t iteration = 0;  // from 1
+};
+
 struct FoundAccess {
   Point point;
   trace::Frame frame;                // file empty: not in instrumented code
   std::string thread;                // whose access it is, also where a flusher carried it out
   std::string role;                  // "R", "W", "RW", "lock", "wait"
+  std::vector<FoundLoop> loops;      // from the outermost; empty also if the run does not tell
   std::optional<std::size_t> event;  // in the failed run
 };
 
@@ -73,6 +82,8 @@ struct Finding {
 
 struct Localisation {
   std::vector<Finding> findings;
+  std::uint64_t failed_pairs = 0;  // different pairs of the failed run
+  std::uint64_t candidates = 0;    // what the last of the procedures suspected
   std::uint64_t passing_runs = 0;
   std::uint64_t executions = 0;
   std::uint64_t refuted = 0;         // candidates that an experiment ruled out

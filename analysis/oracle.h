@@ -34,7 +34,8 @@ class Oracle {
   virtual Attempt follow(const trace::Schedule& schedule) = 0;
 };
 
-/// A thread's `occurrence`-th event at a site: an event by a name that other executions know too.
+/// A thread's `occurrence`-th event at a site: an event by a name that other executions know too. A
+/// flush is one of the flusher, at the site of the store.
 struct Point {
   std::string thread;
   std::string site;
@@ -58,6 +59,11 @@ class SteeringOracle : public virtual Oracle {
   virtual Attempt steer(const trace::Schedule& schedule, const std::vector<Order>& orders) = 0;
   /// An execution by chance with the inputs and the memory model of `schedule`.
   virtual Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) = 0;
+  /// The same, but all threads run at once, as natively, and are now and then held up for a random
+  /// time before an access (LOCON, 4.4).
+  virtual Attempt delay(const trace::Schedule& schedule, std::uint64_t seed) = 0;
+  /// Whether the steps of its executions say which loops a thread is in.
+  virtual bool tells_loops() const { return false; }
 };
 
 /// What to look for in all schedules with few preemptions, and how long.

@@ -24,6 +24,7 @@ void add_explore_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);
 void add_locate_command(CLI::App& app, Invocation& invocation);
 void add_pin_command(CLI::App& app, Invocation& invocation);
+void add_pack_command(CLI::App& app, Invocation& invocation);
 void add_record_command(CLI::App& app, Invocation& invocation);
 void add_reduce_command(CLI::App& app, Invocation& invocation);
 void add_remove_command(CLI::App& app, Invocation& invocation);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -18,6 +20,7 @@
 #include "driver/pin/pinned_program.h"
 #include "driver/program_oracle.h"
 #include "driver/recorder.h"
+#include "driver/recording_file.h"
 #include "report/conflict_json.h"
 #include "report/pin_json.h"
 #include "report/text/conflict_text.h"
@@ -72,6 +75,7 @@ class ConflictHunt {
 
  private:
   static constexpr std::uint64_t kMaxEvents = 200'000;
+  static constexpr std::uint64_t kMaxLogBytes = 256u << 20;  // mapped, used as far as needed
 
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -122,7 +126,10 @@ class ConflictHunt {
 
   void record_runs() {
     const driver::ExploreLimits limits = limits_of(flags_);
-    driver::ParallelRecorder recorder(program_, inputs_, limits, kMaxEvents);
+    driver::RecordingFile log(
+        std::filesystem::temp_directory_path() / fmt::format("heddle-conflicts-{}.log", getpid()),
+        "", kMaxLogBytes);
+    driver::ParallelRecorder recorder(program_, inputs_, limits, log);
     for (std::uint64_t i = 0; i < flags_.recordings && !is_over(); ++i) {
       progress_.update([&] { return fmt::format("conflicts, recorded native run {}", i + 1); });
       const driver::EnforcedRun enforced =

@@ -10,7 +10,7 @@ namespace heddle::cli {
 
 KeptRun open_kept_run(const store::Store& store, const std::string& name,
                       const std::string& command, const std::string& fails_if,
-                      ProgressLine& progress) {
+                      ProgressLine& progress, abi::Variant variant) {
   const store::RunSummary summary = store.find(name);
   const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
   const store::RunOutput output = store.load_output(summary.id);
@@ -21,8 +21,9 @@ KeptRun open_kept_run(const store::Store& store, const std::string& name,
         fmt::format("{0} was judged by a predicate; say it again: heddle {1} {0} --fails-if '...'",
                     summary.id, command));
   }
+  variant = variant.with(driver::variant_for(attempt.schedule).extras);
   driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); }, variant);
   return {summary, inputs, std::move(attempt), std::move(program)};
 }
 

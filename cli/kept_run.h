@@ -22,9 +22,9 @@ struct KeptRun {
 };
 
 /// Throws a user error for a run that was judged by a predicate when none is given: `command` is
-/// the one to type again.
+/// the one to type again. `variant`: as for Program::open.
 KeptRun open_kept_run(const store::Store& store, const std::string& name,
                       const std::string& command, const std::string& fails_if,
-                      ProgressLine& progress);
+                      ProgressLine& progress, abi::Variant variant = abi::Variant::Full);
 
 }  // namespace heddle::cli

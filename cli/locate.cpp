@@ -53,7 +53,8 @@ analysis::LocaliseOptions options_of(const LocateFlags& flags, store::Store& sto
   options.falcon = flags.method == "falcon";
   options.max_passing = flags.runs;
   for (const std::string& run : flags.with) {
-    options.given.push_back(store.load_trace(store.find(run).id));
+    const std::string id = store.find(run).id;
+    options.given.push_back({store.load_trace(id), store.load_schedule(id), "", "", 0});
   }
   return options;
 }
@@ -66,6 +67,8 @@ nlohmann::json json_of(const analysis::Localisation& localisation, const std::st
   for (const analysis::Finding& finding : localisation.findings) {
     object["findings"].push_back(report::to_json(finding));
   }
+  object["failed_pairs"] = localisation.failed_pairs;
+  object["candidates"] = localisation.candidates;
   object["passing_runs"] = localisation.passing_runs;
   object["executions"] = localisation.executions;
   object["saturated"] = localisation.saturated;
@@ -107,7 +110,8 @@ void print_text(const analysis::Localisation& localisation, const store::RunSumm
 ExitCode locate(const LocateFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
   ProgressLine progress(json);
-  const KeptRun kept = open_kept_run(store, flags.run, "locate", flags.fails_if, progress);
+  const KeptRun kept = open_kept_run(store, flags.run, "locate", flags.fails_if, progress,
+                                     abi::Variant::Full.with(abi::Variant::Loops));
   const auto& [summary, inputs, failed, program] = kept;
   analysis::LocaliseOptions options = options_of(flags, store);
   driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace),

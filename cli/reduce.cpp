@@ -128,10 +128,34 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
   }
 }
 
+/// The run as the variant that can leave out iterations of loops tells it.
+analysis::Attempt with_iterations(driver::ProgramOracle& oracle,
+                                  const analysis::Attempt& original) {
+  analysis::Attempt again = oracle.follow(original.schedule);
+  const bool same = trace::signature(again.trace) == trace::signature(original.trace);
+  return same ? again : original;
+}
+
+/// A run that leaves out none is one of the ordinary variant.
+void without_iterations(analysis::Attempt& best, const KeptRun& kept, const ReduceFlags& flags,
+                        ProgressLine& progress) {
+  const abi::Variant variant = driver::variant_for(best.schedule);
+  if (variant.has(abi::Variant::Repeats) || kept.program.sites() == nullptr) return;
+  const driver::Program program = driver::Program::open(
+      kept.inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); }, variant);
+  driver::ProgramOracle oracle(program, kept.inputs, max_events_of(kept.attempt.trace),
+                               max_followed_of(kept.attempt.trace), flags.fails_if);
+  analysis::Attempt again = oracle.follow(best.schedule);
+  if (trace::signature(again.trace) != trace::signature(best.trace)) return;
+  again.trace.stacks = std::move(best.trace.stacks);
+  best = std::move(again);
+}
+
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
   ProgressLine progress(json);
-  const KeptRun kept = open_kept_run(store, flags.run, "reduce", flags.fails_if, progress);
+  const KeptRun kept = open_kept_run(store, flags.run, "reduce", flags.fails_if, progress,
+                                     abi::Variant::Full.with(abi::Variant::Repeats));
   const auto& [summary, inputs, original, program] = kept;
   const bool same_build = program.build_id() == summary.build_id;
   if (!same_build && !json) {
@@ -160,8 +184,11 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
                          now.best.events);
     });
   };
-  analysis::Reduction reduction = analysis::reduce(oracle, original, options);
+  analysis::Reduction reduction =
+      analysis::reduce(oracle, with_iterations(oracle, original), options);
+  reduction.before = analysis::size_of(original);
   reduction.best.trace.stacks = oracle.stacks_of(reduction.best.schedule);
+  without_iterations(reduction.best, kept, flags, progress);
   progress.clear();
 
   const analysis::Attempt& best = reduction.best;

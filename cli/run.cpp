@@ -39,12 +39,14 @@ abi::Variant variant_of(const OneRunFlags& flags) {
 
 ExitCode run(OneRunFlags& flags, bool json) {
   ProgressLine progress(json);
-  const driver::Program program =
-      open_program(flags, [&](std::string_view text) { progress.say(text); }, variant_of(flags));
+  trace::Schedule schedule;
+  if (!flags.schedule_file.empty()) schedule = trace::read_schedule(flags.schedule_file);
+  const driver::Program program = open_program(
+      flags, [&](std::string_view text) { progress.say(text); },
+      variant_of(flags).with(driver::variant_for(schedule).extras));
   const driver::Inputs inputs = inputs_of(flags);
   std::vector<abi::PlanRecord> plan;
   if (!flags.schedule_file.empty()) {
-    const trace::Schedule schedule = trace::read_schedule(flags.schedule_file);
     plan = driver::make_plan(program, schedule);
     flags.strategy = "replay";
     flags.memory_model = schedule.memory_model;

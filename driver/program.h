@@ -19,11 +19,15 @@
 #include "ir/code_places.h"
 #include "ir/site_table.h"
 #include "ir/symbol_table.h"
+#include "trace/schedule.h"
 #include "trace/trace.h"
 
 namespace heddle::driver {
 
 using Progress = std::function<void(std::string_view)>;
+
+/// The variant in which a schedule can be followed.
+abi::Variant variant_for(const trace::Schedule& schedule);
 
 class Program {
  public:
@@ -33,6 +37,10 @@ class Program {
   /// schedule, and the ids of sites, are the same in all of them.
   static Program open(const std::string& name, const Progress& progress,
                       abi::Variant variant = abi::Variant::Full);
+
+  /// Variants that were derived elsewhere, of the program with that name and build id.
+  static Program open_image(const Image& image, const std::string& name,
+                            const std::string& build_id);
 
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
@@ -68,6 +76,8 @@ class Program {
   };
 
   void derive_libraries(const std::filesystem::path& path, const Progress& progress);
+  void add_library(const Image::Library& library);
+  abi::SiteId next_site() const;
   const ir::CodePlaces& code() const;
 
   std::string name_;

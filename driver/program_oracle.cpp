@@ -106,6 +106,16 @@ Attempt ProgramOracle::wander(const trace::Schedule& schedule, std::uint64_t see
   return execute_alone(options, left_out_records(program_, schedule));
 }
 
+Attempt ProgramOracle::delay(const trace::Schedule& schedule, std::uint64_t seed) {
+  abi::Options options = options_for(schedule, seed);
+  std::strcpy(options.strategy, "delays");
+  return execute_alone(options, left_out_records(program_, schedule));
+}
+
+bool ProgramOracle::tells_loops() const {
+  return program_.sites() != nullptr && program_.variant().has(abi::Variant::Loops);
+}
+
 std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules,
                                                std::uint64_t most_events) {
   std::vector<Attempt> attempts(schedules.size());

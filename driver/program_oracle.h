@@ -24,6 +24,8 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
                           const std::vector<analysis::Order>& orders) override;
   /// Random walks and probabilistic concurrency testing, in turn.
   analysis::Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) override;
+  analysis::Attempt delay(const trace::Schedule& schedule, std::uint64_t seed) override;
+  bool tells_loops() const override;
   unsigned parallel() const override { return pool_.size(); }
   std::vector<analysis::Attempt> follow_all(std::span<const trace::Schedule> schedules,
                                             std::uint64_t most_events) override;

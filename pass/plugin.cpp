@@ -9,6 +9,7 @@
 #include "abi/variant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "pass/attributes.h"
 #include "pass/audit.h"
 #include "pass/block_marks.h"
@@ -16,6 +17,7 @@
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
 #include "pass/program_layout.h"
+#include "pass/repeats.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
@@ -43,7 +45,9 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   // Functions compiled with -O0 are marked "do not optimise"; this is no optimisation.
   static bool isRequired() { return true; }
 
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    // What of a library the program does not use would otherwise share its memory with the rest.
+    llvm::GlobalDCEPass().run(module, analyses);
     // Everything is numbered, whatever the variant, before anything is changed.
     const ProgramLayout layout(module);
     const abi::SiteId first = first_site();
@@ -63,6 +67,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
+    if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (variant_.base == abi::VariantBase::Full) {
       for (const Site& site : sites) {
         if (site.hooked) rewrite(site, hooks);

@@ -65,13 +65,26 @@ json to_json(const FoundAccess& access) {
                  {"file", nullptr},
                  {"line", nullptr},
                  {"function", nullptr},
-                 {"event", nullptr}};
+                 {"event", nullptr},
+                 {"loops", json::array()}};
   if (!access.frame.file.empty()) {
     result["file"] = text_json(access.frame.file);
     result["line"] = access.frame.line;
     result["function"] = text_json(access.frame.function);
   }
   if (access.event) result["event"] = *access.event;
+  for (const analysis::FoundLoop& loop : access.loops) {
+    json entry = {{"site", text_json(loop.site)},
+                  {"file", nullptr},
+                  {"line", nullptr},
+                  {"entry", loop.entry},
+                  {"iteration", loop.iteration}};
+    if (!loop.frame.file.empty()) {
+      entry["file"] = text_json(loop.frame.file);
+      entry["line"] = loop.frame.line;
+    }
+    result["loops"].push_back(std::move(entry));
+  }
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/channel.h"
@@ -39,6 +40,12 @@ struct SkippedIterations {
   std::uint32_t last = 1;
   bool operator==(const SkippedIterations&) const = default;
 };
+
+/// Whether the iterations are those of a loop as the compiler sees it, rather than of a block that
+/// somebody has annotated: only the variant `repeats` can leave them out.
+inline bool is_loop(std::string_view site) {
+  return site.find(".loop.") != std::string_view::npos;
+}
 
 struct Schedule {
   std::string program;

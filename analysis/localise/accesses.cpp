@@ -2,6 +2,8 @@
 #include "analysis/localise/accesses.h"
 
 #include <algorithm>
+#include <deque>
+#include <tuple>
 
 #include "abi/names.h"
 
@@ -12,6 +14,7 @@ using trace::Event;
 using trace::EventKind;
 
 constexpr const char* kFlushSite = "<flush>";
+constexpr const char* kUnknownSite = "<unknown>";
 
 bool is_flusher(const std::string& path) {
   return path.ends_with('~');
@@ -72,19 +75,49 @@ Role role_of(const Event& event) {
   return Role::None;
 }
 
-Accesses::Accesses(const trace::Trace& trace) : trace_(trace) {
+Accesses::Accesses(const trace::Trace& trace) : trace_(trace), loops_(trace) {
   const auto model = trace.header.options.find("memory_model");
   buffers_ = model != trace.header.options.end() && model->second != "sc";
-  for (trace::ThreadId i = 0; i < trace.threads.size(); ++i) {
-    threads_.emplace(trace.threads[i].path, i);
-    owners_.push_back(is_flusher(trace.threads[i].path) ? trace.threads[i].parent : i);
-  }
+  find_flushers();
   for (trace::SiteIndex i = 0; i < trace.sites.size(); ++i) sites_.emplace(trace.sites[i].key, i);
-  const auto flush = sites_.find(kFlushSite);
-  flush_site_ = flush != sites_.end() ? flush->second : trace::kNone - 1;
+  if (buffers_) match_flushes();
   number_events();
   order_threads();
   find_sections();
+}
+
+void Accesses::find_flushers() {
+  for (trace::ThreadId i = 0; i < trace_.threads.size(); ++i) {
+    const trace::Thread& thread = trace_.threads[i];
+    threads_.emplace(thread.path, i);
+    owners_.push_back(is_flusher(thread.path) ? thread.parent : i);
+    flushers_.push_back(i);
+    flushers_[owners_[i]] = i;
+  }
+}
+
+/// Stores of one site to one place become visible in the order in which they were done.
+void Accesses::match_flushes() {
+  using Place = std::tuple<trace::ThreadId, trace::SiteIndex, trace::ObjectIndex, std::uint64_t>;
+  std::map<Place, std::deque<std::size_t>> pending;
+  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
+    const Event& event = trace_.events[i];
+    const Place place{owners_[event.thread], event.site, event.object, event.offset};
+    if (event.kind == EventKind::Store || event.kind == EventKind::AtomicStore) {
+      pending[place].push_back(i);
+    } else if (event.kind == EventKind::Flush) {
+      std::deque<std::size_t>& stores = pending[place];
+      if (stores.empty()) continue;
+      stores_.emplace(i, stores.front());
+      stores.pop_front();
+    }
+  }
+}
+
+std::size_t Accesses::origin(std::size_t event) const {
+  if (stores_.empty()) return event;
+  const auto store = stores_.find(event);
+  return store == stores_.end() ? event : store->second;
 }
 
 Role Accesses::role(std::size_t event) const {
@@ -105,50 +138,67 @@ std::uint64_t Accesses::bytes(std::size_t event) const {
   return std::max<std::uint32_t>(1, it.size);
 }
 
+/// Under whose name an event is counted.
+trace::ThreadId Accesses::namesake(const Event& event) const {
+  return event.kind == EventKind::Flush ? flushers_[owners_[event.thread]] : event.thread;
+}
+
 void Accesses::number_events() {
-  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
+  const std::size_t places = trace_.sites.size() + 1;  // and no place
   std::vector<std::size_t> last(trace_.threads.size(), ~std::size_t{0});
   next_.assign(trace_.events.size(), 0);
   occurrences_.reserve(trace_.events.size());
+  visits_.resize(trace_.threads.size());
+  visited_by_.emplace_back();
   for (std::size_t i = 0; i < trace_.events.size(); ++i) {
     const Event& event = trace_.events[i];
-    const bool flush = event.kind == EventKind::Flush;
-    const bool own_flush = flush && owners_[event.thread] == event.thread;
-    if (last[event.thread] != ~std::size_t{0}) next_[last[event.thread]] = i;
-    last[event.thread] = i;
-    if (own_flush) {  // nobody was asked about it
-      occurrences_.push_back(0);
-      continue;
+    if (last[event.thread] != ~std::size_t{0}) {
+      next_[last[event.thread]] = static_cast<std::uint32_t>(i);
     }
-    const trace::SiteIndex site = flush ? flush_site_ : event.site;
-    occurrences_.push_back(++visits[{event.thread, site}]);
+    last[event.thread] = i;
+    std::vector<std::uint32_t>& of_thread = visits_[namesake(event)];
+    if (of_thread.empty()) of_thread.resize(places);
+    std::uint32_t& number = of_thread[std::min<std::size_t>(event.site, places - 1)];
+    if (number == 0) {
+      number = static_cast<std::uint32_t>(visited_by_.size());
+      visited_by_.emplace_back();
+    }
+    visited_by_[number].push_back(static_cast<std::uint32_t>(i));
+    occurrences_.push_back(static_cast<std::uint32_t>(visited_by_[number].size()));
   }
 }
 
 Point Accesses::point(std::size_t event) const {
-  // A flush that an operation made necessary comes and goes with that operation.
-  while (occurrences_[event] == 0 && next_[event] != 0) event = next_[event];
   const Event& it = trace_.events[event];
-  const std::string& thread = trace_.threads[it.thread].path;
-  if (it.kind == EventKind::Flush) return {thread, kFlushSite, occurrences_[event]};
-  return {thread, it.site == trace::kNone ? "<unknown>" : trace_.sites[it.site].key,
-          occurrences_[event]};
+  return {trace_.threads[namesake(it)].path,
+          it.site == trace::kNone ? kUnknownSite : trace_.sites[it.site].key, occurrences_[event]};
+}
+
+Point Accesses::decision_point(std::size_t event) const {
+  const auto is_flush = [&](std::size_t i) { return trace_.events[i].kind == EventKind::Flush; };
+  const trace::ThreadId thread = trace_.events[event].thread;
+  if (owners_[thread] == thread) {
+    while (is_flush(event) && next_[event] != 0) event = next_[event];
+    return point(event);
+  }
+  const auto of_flusher = [&](const Event& it) { return it.thread == thread; };
+  const auto begin = trace_.events.begin();
+  const auto flushes =
+      std::count_if(begin, begin + static_cast<std::ptrdiff_t>(event) + 1, of_flusher);
+  return {trace_.threads[thread].path, kFlushSite, static_cast<std::uint32_t>(flushes)};
 }
 
 std::optional<std::size_t> Accesses::find(const Point& point) const {
   const auto thread = threads_.find(point.thread);
   const auto site = sites_.find(point.site);
   if (thread == threads_.end()) return std::nullopt;
-  const bool flush = point.site == kFlushSite;
-  if (!flush && site == sites_.end()) return std::nullopt;
-  for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-    const Event& event = trace_.events[i];
-    if (event.thread != thread->second || occurrences_[i] != point.occurrence) continue;
-    const bool here = flush ? event.kind == EventKind::Flush
-                            : event.kind != EventKind::Flush && event.site == site->second;
-    if (here) return i;
-  }
-  return std::nullopt;
+  if (site == sites_.end() && point.site != kUnknownSite) return std::nullopt;
+  const std::size_t place = site == sites_.end() ? trace_.sites.size() : site->second;
+  const std::vector<std::uint32_t>& of_thread = visits_[thread->second];
+  if (of_thread.empty()) return std::nullopt;
+  const std::vector<std::uint32_t>& events = visited_by_[of_thread[place]];
+  if (point.occurrence == 0 || point.occurrence > events.size()) return std::nullopt;
+  return events[point.occurrence - 1];
 }
 
 std::optional<std::size_t> Accesses::next_of_thread(std::size_t event) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/localise/loop_stacks.h"
 #include "analysis/oracle.h"
 #include "trace/trace.h"
 
@@ -45,10 +46,20 @@ class Accesses {
   trace::ThreadId owner(std::size_t event) const { return owners_[trace_.events[event].thread]; }
   std::uint64_t bytes(std::size_t event) const;
 
+  /// The store that a flush made visible; every other event is itself.
+  std::size_t origin(std::size_t event) const;
+  /// The loops around the access, for a flush those around its store; LoopStacks::kUnknown too.
+  std::uint32_t round(std::size_t event) const { return loops_.at(origin(event)); }
+  const LoopStacks& loops() const { return loops_; }
+
   /// Whether program order, thread creation and joining put x before y.
   bool before(std::size_t x, std::size_t y) const;
 
+  /// A flush is its flusher's k-th of a store at that site, whoever carried it out.
   Point point(std::size_t event) const;
+  /// Where the strategy was asked before the event: flushers decide at a place of their own, and
+  /// what a thread flushes itself comes with its next operation (trace/FORMAT.md).
+  Point decision_point(std::size_t event) const;
   std::uint32_t occurrence(std::size_t event) const { return occurrences_[event]; }
   std::optional<std::size_t> find(const Point& point) const;
   /// What the thread does next, or nothing when the run ended before.
@@ -59,18 +70,25 @@ class Accesses {
 
  private:
   using Clock = std::vector<std::size_t>;  // by thread: how many events of the trace are known of
+  void find_flushers();
+  void match_flushes();
   void number_events();
+  trace::ThreadId namesake(const trace::Event& event) const;
   void order_threads();
   void find_sections();
 
   const trace::Trace& trace_;
   bool buffers_ = false;
   std::vector<trace::ThreadId> owners_;
+  std::vector<trace::ThreadId> flushers_;      // by thread; itself if it has none
+  std::map<std::size_t, std::size_t> stores_;  // by flush
+  LoopStacks loops_;
   std::vector<std::uint32_t> occurrences_;
-  std::vector<std::size_t> next_;  // 0: none
+  std::vector<std::uint32_t> next_;  // 0: none
   std::map<std::string, trace::ThreadId> threads_;
   std::map<std::string, trace::SiteIndex> sites_;
-  trace::SiteIndex flush_site_ = trace::kNone;
+  std::vector<std::vector<std::uint32_t>> visits_;      // by thread and site: a number, 0 is none
+  std::vector<std::vector<std::uint32_t>> visited_by_;  // by that number: the events, in order
   std::vector<std::vector<std::pair<std::size_t, Clock>>> clocks_;  // by thread, at each change
   std::vector<std::vector<Section>> sections_;                      // by thread
 };

@@ -82,11 +82,37 @@ class Classifier {
                         failed_.attempt.trace.outcome.thread;
   }
 
+  /// An access that the run did not come to is missed by whoever failed, too, if that had been at
+  /// the same memory last.
+  std::vector<FoundPair> missed_by_failing_thread() const {
+    std::vector<FoundPair> result;
+    const trace::ThreadId failing = failed_.attempt.trace.outcome.thread;
+    if (failing == trace::kNone) return result;
+    const std::string& path = failed_.attempt.trace.threads[failing].path;
+    for (const FoundPair& pair : finding_.pairs) {
+      if (!pair.suspicious || pair.second.event || !writes(pair.second) ||
+          pair.first.thread == path || pair.second.thread == path) {
+        continue;
+      }
+      for (std::size_t i = failed_.attempt.trace.events.size(); i-- > 0;) {
+        if (failed_.accesses.owner(i) != failing || !touches(failed_, i, pair)) continue;
+        result.push_back(pair);
+        result.back().first = found_access(failed_, i, failed_);
+        break;
+      }
+    }
+    return result;
+  }
+
   bool atomicity() {
+    const std::vector<FoundPair> missed = missed_by_failing_thread();
     for (const bool symptoms : {false, true}) {
       std::vector<const FoundPair*> pairs;
       for (const FoundPair& pair : finding_.pairs) {
         if (is_data(pair) && (symptoms || !is_symptom(pair))) pairs.push_back(&pair);
+      }
+      for (const FoundPair& pair : missed) {
+        pairs.insert(pairs.begin() + static_cast<std::ptrdiff_t>(suspicious_among(pairs)), &pair);
       }
       // What the procedures suspect comes first in the list: it should have a part in it.
       const std::size_t suspicious = suspicious_among(pairs);
@@ -199,8 +225,37 @@ class Classifier {
     return false;
   }
 
+  /// Whether a lock that all three are under makes one step of the two accesses already: in the
+  /// failed run, or, if that did not come to all of them, in every passing one that did.
+  bool is_one_step(const Region& step, const FoundAccess& between) const {
+    if (const auto known = is_one_step(step, between, failed_)) return *known;
+    bool is_known = false;
+    for (const auto& run : orders_.passing()) {
+      const auto here = is_one_step(step, between, *run);
+      if (here && !*here) return false;
+      is_known = is_known || here;
+    }
+    return is_known;
+  }
+
+  static std::optional<bool> is_one_step(const Region& step, const FoundAccess& between,
+                                         const Observed& run) {
+    const auto first = run.accesses.find(step.first.point);
+    const auto last = run.accesses.find(step.last.point);
+    const auto other = run.accesses.find(between.point);
+    if (!first || !last || !other) return std::nullopt;
+    const std::vector<Section> others = run.accesses.sections(*other);
+    const std::vector<Section> own = run.accesses.sections(*first);
+    return std::any_of(own.begin(), own.end(), [&](const Section& section) {
+      return *last <= section.released &&
+             std::any_of(others.begin(), others.end(), [&](const Section& it) {
+               return it.lock == section.lock && it.offset == section.offset;
+             });
+    });
+  }
+
   bool accept_step(const Region& step, const FoundAccess& between, unsigned shape) {
-    if (!both_orders_pass(step, between.point)) return false;
+    if (is_one_step(step, between) || !both_orders_pass(step, between.point)) return false;
     finding_.bug_class = BugClass::AtomicityViolation;
     finding_.shape = shape;
     finding_.regions.push_back(step);
@@ -318,7 +373,7 @@ class Classifier {
 
   bool delayed(const FoundAccess& access) const {
     const trace::Trace& trace = failed_.attempt.trace;
-    if (!access.event) return access.point.site == "<flush>";
+    if (!access.event) return access.point.thread.ends_with('~');
     const trace::Event& flush = trace.events[*access.event];
     if (flush.kind != trace::EventKind::Flush) return false;
     const trace::ThreadId owner = failed_.accesses.owner(*access.event);

@@ -48,6 +48,7 @@ class Localiser {
   Localiser(SteeringOracle& oracle, Observed& failed, const LocaliseOptions& options)
       : options_(options),
         failed_(failed),
+        table_(oracle.tells_loops()),
         failed_pairs_(collect_pairs(failed.accesses, failed.instances, table_)),
         passing_(oracle, failed, table_, options),
         experiments_(oracle, failed,
@@ -64,6 +65,8 @@ class Localiser {
     }
     passing_.report(result);
     result.refuted = proof_.refuted();
+    result.failed_pairs = failed_pairs_.seen.size();
+    result.candidates = candidates_;
     return result;
   }
 
@@ -84,6 +87,7 @@ class Localiser {
       const Evidence evidence{failed_.accesses, failed_pairs_, passing_.pairs(), table_};
       std::vector<Candidate> candidates = test_procedure(stage.procedure, stage.level, evidence);
       if (candidates.empty()) continue;
+      candidates_ = candidates.size();
       if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
       std::vector<Finding> found = proof_.examine(stage.procedure, stage.level, candidates);
       const bool confirmed = !found.empty() && found.front().confirmed;
@@ -130,14 +134,16 @@ class Localiser {
   Observed& failed_;
   PairTable table_;
   RunPairs failed_pairs_;
+  std::uint64_t candidates_ = 0;  // of the last procedure that had any
   PassingRuns passing_;
   Experiments experiments_;
   Suspects suspects_;
   Proof proof_;
 };
 
-void check_given(const trace::Trace& failed, const std::vector<trace::Trace>& given) {
-  for (const trace::Trace& trace : given) {
+void check_given(const trace::Trace& failed, const std::vector<Attempt>& given) {
+  for (const Attempt& attempt : given) {
+    const trace::Trace& trace = attempt.trace;
     if (trace.header.build_id != failed.header.build_id) {
       throw user_error("a given run is of another program or build (" + trace.header.program +
                        ", build " + trace.header.build_id.substr(0, 12) +
@@ -188,7 +194,7 @@ std::optional<Attempt> with_one_preemption(SteeringOracle& oracle, const Attempt
   const std::size_t stride = std::max<std::size_t>(1, points / kMaxPreempting);
   for (std::size_t i = 0; i < points; i += stride) {
     if (options.stop && options.stop()) break;
-    const Point point = accesses.point(i / threads);
+    const Point point = accesses.decision_point(i / threads);
     const std::string& target = sequential.trace.threads[i % threads].path;
     if (target == point.thread) continue;
     if (options.progress) options.progress("one preemption", i / stride);
@@ -228,9 +234,13 @@ Localisation localise(SteeringOracle& oracle, const Attempt& failed,
   check_given(failed.trace, options.given);
   Attempt back = oracle.follow(failed.schedule);
   if (trace::signature(back.trace) != trace::signature(failed.trace)) {
+    const bool rebuilt = back.trace.header.build_id != failed.trace.header.build_id;
     throw user_error("the failure does not come back (" + trace::signature(failed.trace) +
                      " was expected, " + trace::signature(back.trace) +
-                     " came), so it cannot be located; see what differs with: heddle replay");
+                     " came), so it cannot be located; " +
+                     (rebuilt ? "the program was built anew since: look for it in this build with: "
+                                "heddle explore"
+                              : "see what differs with: heddle replay"));
   }
   Observed again(simplified(oracle, std::move(back), options));
   Localisation result = Localiser(oracle, again, options).run();

@@ -21,8 +21,8 @@ struct LocaliseOptions {
   bool falcon = false;                 // the baseline instead of the procedures
   std::uint64_t max_passing = 300;
   std::uint64_t max_experiments = 300;
-  std::vector<trace::Trace> given;  // passing runs that were recorded
-  std::function<bool()> stop;       // asked between executions
+  std::vector<Attempt> given;  // passing runs that were kept
+  std::function<bool()> stop;  // asked between executions
   std::function<void(std::string_view phase, std::uint64_t executions)> progress;
 };
 

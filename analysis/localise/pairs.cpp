@@ -8,7 +8,7 @@
 namespace heddle::analysis {
 namespace {
 
-constexpr std::size_t kMaxIterations = 64;  // of one pair that are kept apart in one execution
+constexpr std::size_t kMaxRounds = 64;  // of one pair that are kept apart in one execution
 constexpr std::size_t kNoEvent = ~std::size_t{0};
 
 /// What the next access to some bytes has to know.
@@ -152,39 +152,75 @@ std::uint32_t PairTable::reversed(std::uint32_t id) {
   return intern({names_[id].second, names_[id].first, names_[id].variable});
 }
 
+PairNames::PairNames(const Accesses& accesses, PairTable& table)
+    : accesses_(accesses), table_(table) {}
+
+std::size_t PairNames::Hash::operator()(
+    const std::pair<std::uint64_t, std::uint64_t>& sides) const {
+  return abi::path_hash(sides.first, sides.second);
+}
+
+/// Site, thread and role in one number.
+std::uint64_t PairNames::side(std::size_t event) const {
+  const trace::Event& it = accesses_.trace().events[event];
+  return std::uint64_t{it.site} << 32 | std::uint64_t{accesses_.owner(event)} << 2 |
+         static_cast<std::uint64_t>(accesses_.role(event));
+}
+
+AccessName PairNames::name(std::size_t event) const {
+  const trace::Trace& trace = accesses_.trace();
+  const trace::SiteIndex site = trace.events[event].site;
+  return {site == trace::kNone ? "<unknown>" : trace.sites[site].key,
+          trace.threads[accesses_.owner(event)].path, accesses_.role(event)};
+}
+
+std::uint32_t PairNames::id(const PairInstance& instance) {
+  const auto [entry, is_new] = ids_.try_emplace({side(instance.first), side(instance.second)});
+  if (is_new) {
+    const trace::Event& it = accesses_.trace().events[instance.second];
+    entry->second = table_.intern({name(instance.first), name(instance.second),
+                                   trace::memory_name(accesses_.trace(), it.object, it.offset)});
+  }
+  return entry->second;
+}
+
+Rounds PairNames::rounds(const PairInstance& instance) {
+  return {round(instance.first), round(instance.second)};
+}
+
+std::uint32_t PairNames::round(std::size_t event) {
+  const std::uint32_t local = accesses_.round(event);
+  if (table_.tells_loops() && local != LoopStacks::kUnknown) return round_number(local);
+  return table_.rounds().intern(0, "<visits>", 1, accesses_.occurrence(event));
+}
+
+std::uint32_t PairNames::round_number(std::uint32_t local) {
+  if (local == 0) return 0;
+  if (local >= numbers_.size()) numbers_.resize(local + 1);
+  if (numbers_[local] == 0) {
+    const LoopStacks::Round& round = accesses_.loops().round(local);
+    const std::uint32_t around = round_number(round.around);
+    numbers_[local] = 1 + table_.rounds().intern(around, accesses_.trace().sites[round.loop].key,
+                                                 round.entry, round.iteration);
+  }
+  return numbers_[local] - 1;
+}
+
 RunPairs collect_pairs(const Accesses& accesses, const std::vector<PairInstance>& instances,
                        PairTable& table) {
-  const trace::Trace& trace = accesses.trace();
-  const auto side = [&](std::size_t event) {
-    const trace::Event& it = trace.events[event];
-    return std::tuple{it.site, accesses.owner(event), accesses.role(event)};
-  };
-  const auto name = [&](std::size_t event) {
-    const auto& [site, thread, role] = side(event);
-    return AccessName{site == trace::kNone ? "<unknown>" : trace.sites[site].key,
-                      trace.threads[thread].path, role};
-  };
-  std::map<std::pair<decltype(side(0)), decltype(side(0))>, std::uint32_t> local;
+  PairNames names(accesses, table);
   RunPairs result;
   for (const PairInstance& instance : instances) {
-    const auto [entry, is_new] = local.try_emplace({side(instance.first), side(instance.second)});
-    if (is_new) {
-      const trace::Event& it = trace.events[instance.second];
-      entry->second = table.intern({name(instance.first), name(instance.second),
-                                    trace::memory_name(trace, it.object, it.offset)});
-    }
-    const std::uint32_t id = entry->second;
+    const std::uint32_t id = names.id(instance);
     const auto [place, first_seen] = result.by_id.emplace(id, result.seen.size());
     if (first_seen) {
       result.by_pc[table.pc(id)].push_back(result.seen.size());
       result.seen.push_back({id, instance, {}});
     }
-    auto& iterations = result.seen[place->second].iterations;
-    const std::pair now{accesses.occurrence(instance.first), accesses.occurrence(instance.second)};
-    if (iterations.size() < kMaxIterations &&
-        std::find(iterations.begin(), iterations.end(), now) == iterations.end()) {
-      iterations.push_back(now);
-    }
+    std::vector<Rounds>& rounds = result.seen[place->second].rounds;
+    if (rounds.size() == kMaxRounds) continue;
+    const Rounds now = names.rounds(instance);
+    if (std::find(rounds.begin(), rounds.end(), now) == rounds.end()) rounds.push_back(now);
   }
   return result;
 }

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t kMaxBases = 32;
 /// More executions as a whole than these are kept only if they show something new.
 constexpr std::size_t kFewBases = 4;
+/// Of all that are kept as a whole beyond those few: what bounds the memory of long runs.
+constexpr std::size_t kMaxBaseEvents = 2'000'000;
 constexpr std::size_t kMaxFlips = 60;
 /// So many passing runs in a row without a new pair: there are hardly any left.
 constexpr std::uint64_t kSaturation = 40;
@@ -66,21 +68,29 @@ void PassingRuns::take(Attempt attempt) {
   }
   // Executions that do not show the same are the better ground for experiments.
   const bool is_new = known_.size() > before;
-  if (bases_.size() < kMaxBases && (is_new || bases_.size() < kFewBases)) {
+  const bool has_room =
+      bases_.size() < kMaxBases && base_events_ + run->attempt.trace.events.size() < kMaxBaseEvents;
+  if (bases_.size() < kFewBases || (is_new && has_room)) {
+    base_events_ += run->attempt.trace.events.size();
     bases_.push_back(std::move(run));
   }
 }
 
 void PassingRuns::make() {
-  for (const trace::Trace& given : options_.given) {
-    Attempt attempt;
-    attempt.trace = given;
-    attempt.schedule = failed_.attempt.schedule;
-    attempt.schedule.decisions.clear();
-    take(std::move(attempt));
+  for (const Attempt& given : options_.given) {
+    // Executed once more, it tells of its loops too. What does not come back counts as it was kept.
+    Attempt again = oracle_.follow(given.schedule);
+    take(again.trace.outcome.failed() ? given : std::move(again));
   }
   near();
-  diverse();
+  by_chance(options_.max_passing - options_.max_passing / 4, "passing runs",
+            [&](std::uint64_t seed) { return oracle_.wander(failed_.attempt.schedule, seed); });
+  const bool saturated = saturated_;
+  saturated_ = false;
+  without_news_ = 0;
+  by_chance(options_.max_passing, "with random delays",
+            [&](std::uint64_t seed) { return oracle_.delay(failed_.attempt.schedule, seed); });
+  saturated_ = saturated_ && saturated;
 }
 
 void PassingRuns::near() {
@@ -103,11 +113,13 @@ void PassingRuns::near() {
   }
 }
 
-void PassingRuns::diverse() {
-  const std::uint64_t limit = executions_ + 3 * options_.max_passing;
-  for (std::uint64_t seed = 1; executions_ < limit && !stopping(); ++seed) {
-    if (options_.progress) options_.progress("passing runs", executions_);
-    take(oracle_.wander(failed_.attempt.schedule, seed));
+/// Executions until they show nothing new, or there are `most` passing runs.
+void PassingRuns::by_chance(std::uint64_t most, std::string_view phase,
+                            const std::function<Attempt(std::uint64_t seed)>& execute) {
+  const std::uint64_t limit = executions_ + 2 * options_.max_passing;
+  for (std::uint64_t seed = 1; executions_ < limit && pairs_.size() < most && !stopping(); ++seed) {
+    if (options_.progress) options_.progress(phase, executions_);
+    take(execute(seed));
     if (!pairs_.empty() && without_news_ >= kSaturation) {
       saturated_ = true;
       return;

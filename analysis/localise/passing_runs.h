@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Passing runs, made on purpose: the failing schedule with one decision flipped at a time, then
-// ones by chance, until they show nothing new.
+// ones by chance, then ones with random delays, until they show nothing new.
 #pragma once
 
 #include <map>
@@ -36,7 +36,8 @@ class PassingRuns {
  private:
   bool stopping() const;
   void near();
-  void diverse();
+  void by_chance(std::uint64_t most, std::string_view phase,
+                 const std::function<Attempt(std::uint64_t seed)>& execute);
 
   SteeringOracle& oracle_;
   const Observed& failed_;
@@ -45,6 +46,7 @@ class PassingRuns {
   const std::string signature_;
   std::vector<RunPairs> pairs_;
   std::vector<std::unique_ptr<Observed>> bases_;
+  std::size_t base_events_ = 0;
   std::map<Pattern, std::uint64_t> patterns_;
   std::set<std::uint32_t> known_;
   std::vector<std::uint64_t> curve_;

@@ -72,28 +72,25 @@ std::vector<Candidate> missing_in_failed(const Evidence& evidence, Level level) 
   return result;
 }
 
-/// Algorithm 2 at LOOP: each iteration of a pair for itself. Of a loop that all but the last
-/// iterations of have been in time, PC and TID see nothing missing.
-std::vector<Candidate> missing_iterations(const Evidence& evidence) {
+/// Algorithm 2 at LOOP: each round of a pair for itself. Of a loop that all but the last rounds of
+/// have been in time, PC and TID see nothing missing.
+std::vector<Candidate> missing_rounds(const Evidence& evidence) {
   std::vector<Candidate> result;
   if (evidence.passing.empty()) return result;
-  std::map<std::pair<std::uint32_t, Iterations>, std::size_t> runs;
-  for (const RunPairs& run : evidence.passing) {
-    for (const SeenPair& pair : run.seen) {
-      for (const Iterations& iterations : pair.iterations) ++runs[{pair.id, iterations}];
-    }
-  }
+  const auto has = [](const RunPairs& run, std::uint32_t id, const Rounds& rounds) {
+    const auto pair = run.by_id.find(id);
+    if (pair == run.by_id.end()) return false;
+    const std::vector<Rounds>& seen = run.seen[pair->second].rounds;
+    return std::find(seen.begin(), seen.end(), rounds) != seen.end();
+  };
   for (const SeenPair& pair : evidence.passing.front().seen) {
-    const auto failed = evidence.failed.by_id.find(pair.id);
-    for (const Iterations& iterations : pair.iterations) {
-      if (runs[{pair.id, iterations}] < evidence.passing.size()) continue;
-      if (failed != evidence.failed.by_id.end()) {
-        const auto& seen = evidence.failed.seen[failed->second].iterations;
-        if (std::find(seen.begin(), seen.end(), iterations) != seen.end()) continue;
-      }
-      result.push_back({{evidence.table.reversed(pair.id)},
-                        false,
-                        Iterations{iterations.second, iterations.first}});
+    for (const Rounds& rounds : pair.rounds) {
+      const bool everywhere =
+          std::all_of(evidence.passing.begin(), evidence.passing.end(),
+                      [&](const RunPairs& run) { return has(run, pair.id, rounds); });
+      if (!everywhere || has(evidence.failed, pair.id, rounds)) continue;
+      result.push_back(
+          {{evidence.table.reversed(pair.id)}, false, Rounds{rounds.second, rounds.first}});
     }
   }
   return result;
@@ -107,14 +104,14 @@ bool opposite(const PairTable& table, std::uint32_t x, std::uint32_t y) {
   return a.first.thread == b.second.thread && a.second.thread == b.first.thread;
 }
 
-using Distance = std::pair<std::int64_t, std::int64_t>;
+/// For LOOP: whether the two accesses of each thread are of one round, or of which of two.
+using Apart = std::pair<int, int>;
 
-/// For LOOP: by how many iterations the two accesses of each thread lie apart.
-std::set<Distance> distances(const SeenPair& x, const SeenPair& y) {
-  std::set<Distance> result;
-  for (const auto& [first, second] : x.iterations) {
-    for (const auto& [other_first, other_second] : y.iterations) {
-      result.emplace(std::int64_t{first} - other_second, std::int64_t{second} - other_first);
+std::set<Apart> apart(const RoundTable& rounds, const SeenPair& x, const SeenPair& y) {
+  std::set<Apart> result;
+  for (const auto& [first, second] : x.rounds) {
+    for (const auto& [other_first, other_second] : y.rounds) {
+      result.emplace(rounds.compare(first, other_second), rounds.compare(second, other_first));
     }
   }
   return result;
@@ -130,8 +127,8 @@ bool together(const RunPairs& run, const PairTable& table, const SeenPair& x, co
     for (const std::size_t j : ys->second) {
       if (!opposite(table, run.seen[i].id, run.seen[j].id)) continue;
       if (level == Level::Tid) return true;
-      const std::set<Distance> here = distances(run.seen[i], run.seen[j]);
-      const std::set<Distance> failed = distances(x, y);
+      const std::set<Apart> here = apart(table.rounds(), run.seen[i], run.seen[j]);
+      const std::set<Apart> failed = apart(table.rounds(), x, y);
       const bool all = std::includes(here.begin(), here.end(), failed.begin(), failed.end());
       if (all) return true;
     }
@@ -206,8 +203,7 @@ std::vector<Candidate> test_procedure(Procedure procedure, Level level, const Ev
   switch (procedure) {
     case Procedure::One: return only_in_failed(evidence, level);
     case Procedure::Two:
-      return level == Level::Loop ? missing_iterations(evidence)
-                                  : missing_in_failed(evidence, level);
+      return level == Level::Loop ? missing_rounds(evidence) : missing_in_failed(evidence, level);
     case Procedure::Three: break;
   }
   return only_together(evidence, level);

@@ -17,9 +17,9 @@ const char* to_text(Procedure procedure);
 
 /// A pair, or two that are suspicious only together.
 struct Candidate {
-  std::vector<std::uint32_t> pairs;      // ids
-  bool in_failed_run = true;             // false: the run ended before their second access (II)
-  std::optional<Iterations> iterations;  // only these (II at LOOP)
+  std::vector<std::uint32_t> pairs;  // ids
+  bool in_failed_run = true;         // false: the run ended before their second access (II)
+  std::optional<Rounds> rounds;      // only in these (II at LOOP)
 };
 
 /// What the procedures compare. `passing` may be empty: then everything is suspicious.

@@ -27,12 +27,12 @@ void add(std::vector<Suspect>& to, const std::vector<Suspect>& more) {
 Suspects::Suspects(const Observed& failed, const PassingRuns& passing, PairTable& table)
     : failed_(failed), passing_(passing), table_(table) {
   for (const PairInstance& instance : failed.instances) {
-    instances_[id_in(failed, instance)].push_back(instance);
+    instances_[names_of(failed).id(instance)].push_back(instance);
   }
 }
 
-std::uint32_t Suspects::id_in(const Observed& run, const PairInstance& instance) {
-  return collect_pairs(run.accesses, {instance}, table_).seen.front().id;
+PairNames& Suspects::names_of(const Observed& run) {
+  return names_.try_emplace(&run, run.accesses, table_).first->second;
 }
 
 std::vector<Suspect> Suspects::of(const Candidate& candidate, std::uint32_t id) {
@@ -47,13 +47,13 @@ std::vector<Suspect> Suspects::of(const Candidate& candidate, std::uint32_t id) 
   const std::uint32_t original = table_.reversed(id);
   for (const auto& base : passing_.bases()) {
     for (const PairInstance& instance : base->instances) {
-      if (table_.pc(id_in(*base, instance)) != table_.pc(original)) continue;
-      const Suspect found = of(id, *base, instance.second, instance.first);
-      if (candidate.iterations &&
-          *candidate.iterations !=
-              Iterations{found.points.first.occurrence, found.points.second.occurrence}) {
-        continue;
+      PairNames& names = names_of(*base);
+      if (table_.pc(names.id(instance)) != table_.pc(original)) continue;
+      if (candidate.rounds) {
+        const Rounds rounds = names.rounds(instance);
+        if (*candidate.rounds != Rounds{rounds.second, rounds.first}) continue;
       }
+      const Suspect found = of(id, *base, instance.second, instance.first);
       if (!known(result, found) && result.size() < kMaxInstances) result.push_back(found);
     }
   }
@@ -61,7 +61,7 @@ std::vector<Suspect> Suspects::of(const Candidate& candidate, std::uint32_t id) 
 }
 
 Suspect Suspects::of(const PairInstance& instance) {
-  return of(id_in(failed_, instance), failed_, instance.first, instance.second);
+  return of(names_of(failed_).id(instance), failed_, instance.first, instance.second);
 }
 
 Suspect Suspects::of(std::uint32_t id, const Observed& origin, std::size_t first,
@@ -78,7 +78,7 @@ std::vector<Suspect> Suspects::cut_off() {
   for (const auto& base : passing_.bases()) {
     for (const PairInstance& instance : base->instances) {
       const Suspect turned =
-          of(table_.reversed(id_in(*base, instance)), *base, instance.second, instance.first);
+          of(table_.reversed(names_of(*base).id(instance)), *base, instance.second, instance.first);
       if (!seen.insert(turned.points).second || !failed_.accesses.find(turned.points.first) ||
           failed_.accesses.find(turned.points.second)) {
         continue;
@@ -98,6 +98,13 @@ FoundAccess found_access(const Observed& origin, std::size_t event, const Observ
   }
   access.thread = trace.threads[origin.accesses.owner(event)].path;
   access.role = to_text(origin.accesses.role(event));
+  const LoopStacks& loops = origin.accesses.loops();
+  for (const LoopStacks::Round& round : loops.stack(origin.accesses.round(event))) {
+    access.loops.push_back({trace.sites[round.loop].key, {}, round.entry, round.iteration});
+    if (const trace::Frame* const frame = trace::source_frame(trace, round.loop)) {
+      access.loops.back().frame = *frame;
+    }
+  }
   access.event = &origin == &failed ? event : failed.accesses.find(access.point);
   return access;
 }

@@ -46,11 +46,12 @@ class Suspects {
   FoundPair found_pair(const Suspect& suspect, bool suspicious) const;
 
  private:
-  std::uint32_t id_in(const Observed& run, const PairInstance& instance);
+  PairNames& names_of(const Observed& run);
 
   const Observed& failed_;
   const PassingRuns& passing_;
   PairTable& table_;
+  std::map<const Observed*, PairNames> names_;
   std::map<std::uint32_t, std::vector<PairInstance>> instances_;  // of the failed run
 };
 

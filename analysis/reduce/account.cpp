@@ -59,6 +59,14 @@ trace::Frame Account::block_at(const std::string& site) const {
   return {};
 }
 
+/// How many events of the original run belong to them.
+std::uint64_t Account::events_of(std::vector<Iteration> iterations) const {
+  LeftOut alone;
+  alone.iterations = std::move(iterations);
+  const std::vector<bool> missing = missing_events(original_.trace, alone);
+  return static_cast<std::uint64_t>(std::count(missing.begin(), missing.end(), true));
+}
+
 std::vector<AccountEntry> Account::entries(const LeftOut& left_out) const {
   const trace::Trace& trace = original_.trace;
   std::vector<std::uint64_t> events(trace.threads.size(), 0);
@@ -81,31 +89,30 @@ std::vector<AccountEntry> Account::entries(const LeftOut& left_out) const {
     result.push_back(std::move(entry));
   }
 
-  // One line for the iterations of a block that went, and one for each that stayed.
-  std::map<std::pair<std::string, std::string>, AccountEntry> gone;
+  // One line for the iterations of a block that went, and one for each that stayed, unless nobody
+  // has said that they are worth a line.
+  std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
   for (const Iteration& iteration : iterations_of(trace)) {
     if (is_gone(left_out, iteration.thread)) continue;
-    LeftOut alone;
-    alone.iterations = {iteration};
-    const std::vector<bool> missing = missing_events(trace, alone);
-    const auto count = static_cast<std::uint64_t>(std::count(missing.begin(), missing.end(), true));
     if (std::binary_search(left_out.iterations.begin(), left_out.iterations.end(), iteration)) {
-      AccountEntry& entry = gone[{iteration.thread, iteration.site}];
-      entry.iterations.push_back(iteration.number);
-      entry.events += count;
+      blocks[{iteration.thread, iteration.site}].push_back(iteration);
       continue;
     }
+    if (trace::is_loop(iteration.site)) continue;
     const auto why = why_iteration_.find(iteration);
     result.push_back({iteration.thread,
                       block_at(iteration.site),
                       {iteration.number},
-                      count,
+                      events_of({iteration}),
                       false,
                       why == why_iteration_.end() ? "not tried" : why->second});
   }
-  for (auto& [block, entry] : gone) {
+  for (auto& [block, iterations] : blocks) {
+    AccountEntry entry;
     entry.thread = block.first;
     entry.place = block_at(block.second);
+    for (const Iteration& iteration : iterations) entry.iterations.push_back(iteration.number);
+    entry.events = events_of(std::move(iterations));
     entry.removed = true;
     entry.why = kNotNeeded;
     result.push_back(std::move(entry));

@@ -26,6 +26,7 @@ class Account {
  private:
   trace::Frame created_at(const std::string& thread) const;
   trace::Frame block_at(const std::string& site) const;
+  std::uint64_t events_of(std::vector<Iteration> iterations) const;
 
   const Attempt& original_;
   std::map<std::string, std::string> why_thread_;

@@ -24,7 +24,7 @@ std::vector<trace::Schedule> with_one_preemption(const Attempt& run, std::size_t
     while (next && !accesses.sections(*next).empty()) next = accesses.next_of_thread(*next);
     if (!next || accesses.owner(*next) == to) continue;
     trace::Decision decision;
-    const Point point = accesses.point(*next);
+    const Point point = accesses.decision_point(*next);
     decision.thread = point.thread;
     decision.site = point.site;
     decision.occurrence = point.occurrence;

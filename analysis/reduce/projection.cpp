@@ -234,4 +234,36 @@ std::vector<Iteration> iterations_of(const Trace& trace) {
   return result;
 }
 
+std::vector<Iteration> removable_iterations(const Trace& trace) {
+  std::vector<Iteration> all = iterations_of(trace);
+  std::vector<bool> keeps(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) keeps[i] = trace::is_loop(all[i].site);
+  std::vector<bool> has_life(all.size());
+  std::vector<std::vector<std::size_t>> open(trace.threads.size());  // indices in `all`
+  std::size_t begun = 0;
+  for (const Event& event : trace.events) {
+    std::vector<std::size_t>& own = open[event.thread];
+    switch (event.kind) {
+      case EventKind::IterationBegin: own.push_back(begun++); break;
+      case EventKind::IterationEnd:
+        if (own.empty()) break;
+        keeps[own.back()] = keeps[own.back()] && has_life[own.back()];
+        own.pop_back();
+        break;
+      case EventKind::ThreadCreate:
+      case EventKind::ThreadJoin:
+      case EventKind::ThreadTryjoin:
+      case EventKind::ThreadDetach:
+        for (const std::size_t i : own) has_life[i] = true;
+        break;
+      default: break;
+    }
+  }
+  std::vector<Iteration> result;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!keeps[i]) result.push_back(std::move(all[i]));
+  }
+  return result;
+}
+
 }  // namespace heddle::analysis

@@ -40,5 +40,9 @@ trace::Schedule project(const Attempt& run, const LeftOut& left_out);
 
 /// The iterations that the run began, of each thread in order.
 std::vector<Iteration> iterations_of(const trace::Trace& trace);
+/// Of those, what may be tried to be left out. Loops that nobody has annotated keep the iterations
+/// in which they create or join threads, since which threads there are is decided thread by thread,
+/// and the one that they are in at the end: what was about to happen there is not known.
+std::vector<Iteration> removable_iterations(const trace::Trace& trace);
 
 }  // namespace heddle::analysis

@@ -24,9 +24,19 @@ std::uint64_t running_threads(const Attempt& attempt) {
   return trace::program_threads(attempt.trace) - attempt.schedule.absent_threads.size();
 }
 
+/// Where the iterations of loops begin and end says nothing that the program did.
+std::uint64_t events_of(const trace::Trace& trace) {
+  return static_cast<std::uint64_t>(
+      std::count_if(trace.events.begin(), trace.events.end(), [&](const trace::Event& event) {
+        return (event.kind != trace::EventKind::IterationBegin &&
+                event.kind != trace::EventKind::IterationEnd) ||
+               event.site == trace::kNone || !trace::is_loop(trace.sites[event.site].key);
+      }));
+}
+
 auto weight(const Attempt& attempt) {
   return std::tuple{running_threads(attempt), trace::preemptions(attempt.schedule),
-                    trace::context_switches(attempt.trace), attempt.trace.events.size()};
+                    trace::context_switches(attempt.trace), events_of(attempt.trace)};
 }
 
 class Reducer {
@@ -135,7 +145,7 @@ class Reducer {
   /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
   void reduce_iterations() {
     std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
-    for (const Iteration& iteration : iterations_of(result_.best.trace)) {
+    for (const Iteration& iteration : removable_iterations(result_.best.trace)) {
       blocks[{iteration.thread, iteration.site}].push_back(iteration);
     }
     for (auto& [block, iterations] : blocks) {
@@ -216,7 +226,7 @@ class Reducer {
 }  // namespace
 
 Size size_of(const Attempt& attempt) {
-  return {running_threads(attempt), attempt.trace.events.size(),
+  return {running_threads(attempt), events_of(attempt.trace),
           trace::context_switches(attempt.trace), trace::preemptions(attempt.schedule),
           attempt.seconds};
 }

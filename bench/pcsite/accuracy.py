@@ -137,7 +137,7 @@ def steps(log, code):
             thread.pending = (address, thread.mark)
 
 
-def measure(tools, program, limit=300_000, arguments=(), *, scratch):
+def measure(tools, program, limit=60_000, arguments=(), *, scratch):
     """{kind: [right, elsewhere, nowhere]}: instructions of the program that were executed, each
     counted once, by what its address leads to most often."""
     tools = pathlib.Path(tools)

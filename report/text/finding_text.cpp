@@ -40,6 +40,18 @@ std::string place(const FoundAccess& access) {
   return fmt::format("{}:{}", trace::base_name(access.frame.file), access.frame.line);
 }
 
+/// " in iteration 2 of a.c:10, 7 of a.c:12".
+std::string rounds(const FoundAccess& access) {
+  std::string text;
+  for (const analysis::FoundLoop& loop : access.loops) {
+    text += text.empty() ? " in iteration " : ", ";
+    text += std::to_string(loop.iteration);
+    if (loop.frame.file.empty()) continue;
+    text += fmt::format(" of {}:{}", trace::base_name(loop.frame.file), loop.frame.line);
+  }
+  return text;
+}
+
 std::string side(const FoundAccess& access, SourceLines& sources, const Style& style) {
   std::string source = sources(access.frame.file, access.frame.line);
   const std::size_t comment = source.find("//");
@@ -47,10 +59,10 @@ std::string side(const FoundAccess& access, SourceLines& sources, const Style& s
   source.erase(0, source.find_first_not_of(" \t"));
   source.erase(source.find_last_not_of(" \t") + 1);
   return fmt::format(
-      "{:<7} {:<9} {}{}{}", access.thread, deed(access.role),
+      "{:<7} {:<9} {}{}{}{}", access.thread, deed(access.role),
       style.paint(Paint::Place, place(access)),
       access.frame.function.empty() ? "" : fmt::format(" ({})", access.frame.function),
-      source.empty() ? "" : "  " + style.paint(Paint::Dim, source));
+      rounds(access), source.empty() ? "" : "  " + style.paint(Paint::Dim, source));
 }
 
 }  // namespace

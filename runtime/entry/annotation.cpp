@@ -1,25 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What include/heddle/annotate.h calls. An iteration that the plan leaves out is not begun; the
-// others leave an event at each end, so that a trace says what belonged to them. A recording leaves
-// nothing out, and needs no such events: they are there when it has been brought under control.
+// What include/heddle/annotate.h calls, and the same for loops in the variant `repeats`. An
+// iteration that the plan leaves out is not begun; the others leave an event at each end, so that a
+// trace says what belonged to them. A recording leaves nothing out, and needs no such events: they
+// are there when it has been brought under control.
 #include "runtime/entry/entry.h"
+#include "runtime/entry/hooks.h"
 
 using namespace heddle;
 using namespace heddle::runtime;
 
-HEDDLE_ENTRY std::uint32_t __heddle_iteration_begin(const char*) noexcept {
-  const Gate gate;
-  if (!gate || !session().one_at_a_time()) return 1;
-  const abi::SiteId site = call_site();
+namespace {
+
+std::uint32_t begin_iteration(abi::SiteId site) {
   const std::uint32_t iteration = session().begin_iteration(site);
   if (iteration == 0) return 0;
   session().record(operation_on(nullptr, abi::EventKind::IterationBegin, site), 0, iteration);
   return iteration;
 }
 
+void end_iteration(std::uint32_t iteration, abi::SiteId site) {
+  session().record(operation_on(nullptr, abi::EventKind::IterationEnd, site), 0, iteration);
+}
+
+}  // namespace
+
+HEDDLE_ENTRY std::uint32_t __heddle_iteration_begin(const char*) noexcept {
+  const Gate gate;
+  if (!gate || !session().one_at_a_time()) return 1;
+  return begin_iteration(call_site());
+}
+
 HEDDLE_ENTRY void __heddle_iteration_end(std::uint32_t iteration) noexcept {
   const Gate gate;
   if (!gate || !session().one_at_a_time()) return;
-  session().record(operation_on(nullptr, abi::EventKind::IterationEnd, call_site()), 0, iteration);
+  end_iteration(iteration, call_site());
+}
+
+U32 __heddle_repeat_begin(U32 site) {
+  const Gate gate;
+  if (!gate || !session().one_at_a_time()) return 1;
+  return begin_iteration(site);
+}
+
+void __heddle_repeat_end(U32 iteration, U32 site) {
+  const Gate gate;
+  if (!gate || !session().one_at_a_time()) return;
+  end_iteration(iteration, site);
 }

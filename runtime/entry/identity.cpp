@@ -13,7 +13,7 @@ using namespace heddle::runtime;
 /// The main thread's id is the process's, as with the kernel; the others follow in order of birth.
 HEDDLE_ENTRY pid_t gettid() noexcept {
   if (!session().running()) return static_cast<pid_t>(raw_syscall(SYS_gettid));
-  return static_cast<pid_t>(raw_syscall(SYS_getpid)) + session().current_index();
+  return session().process_id() + session().current_index();
 }
 
 HEDDLE_ENTRY int sched_getcpu() noexcept {

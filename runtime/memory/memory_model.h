@@ -39,9 +39,13 @@ class MemoryModel {
   virtual std::uint32_t pending(abi::ThreadIndex thread) const = 0;
   /// How many of the pending stores may become visible next; at least one if any is pending.
   virtual std::uint32_t flush_choices(abi::ThreadIndex thread) const = 0;
+  /// One of those, counted in the order in which they were stored.
+  virtual PendingStore flush_choice(abi::ThreadIndex thread, std::uint32_t choice) const = 0;
+  /// The n-th of all that are pending.
+  virtual PendingStore pending_store(abi::ThreadIndex thread, std::uint32_t n) const = 0;
   /// Whose pending stores must become visible before that one does; kNoThread if nobody's.
   virtual abi::ThreadIndex blocks_flush(abi::ThreadIndex thread, std::uint32_t choice) const = 0;
-  /// Makes one of those visible, counted in the order in which they were stored.
+  /// Makes it visible.
   virtual PendingStore flush(abi::ThreadIndex thread, std::uint32_t choice) = 0;
 
  protected:

@@ -22,6 +22,8 @@ class SequentialConsistency final : public MemoryModel {
   void order_stores(abi::ThreadIndex) override {}
   std::uint32_t pending(abi::ThreadIndex) const override { return 0; }
   std::uint32_t flush_choices(abi::ThreadIndex) const override { return 0; }
+  PendingStore flush_choice(abi::ThreadIndex, std::uint32_t) const override { return {}; }
+  PendingStore pending_store(abi::ThreadIndex, std::uint32_t) const override { return {}; }
   abi::ThreadIndex blocks_flush(abi::ThreadIndex, std::uint32_t) const override {
     return abi::kNoThread;
   }

@@ -28,6 +28,8 @@ class StoreBuffer {
   /// What is pushed from now on leaves after what is there.
   void order() { ++epoch_; }
 
+  /// The n-th of them.
+  const PendingStore& at(std::uint32_t n) const { return entries_[n].store; }
   std::uint32_t choices(FlushOrder order) const;
   /// The n-th of those that may leave.
   const PendingStore& choice(FlushOrder order, std::uint32_t n) const;

@@ -70,6 +70,14 @@ std::uint32_t StoreBufferModel::flush_choices(abi::ThreadIndex thread) const {
   return buffers[thread].choices(order_);
 }
 
+PendingStore StoreBufferModel::flush_choice(abi::ThreadIndex thread, std::uint32_t choice) const {
+  return buffers[thread].choice(order_, choice);
+}
+
+PendingStore StoreBufferModel::pending_store(abi::ThreadIndex thread, std::uint32_t n) const {
+  return buffers[thread].at(n);
+}
+
 abi::ThreadIndex StoreBufferModel::blocks_flush(abi::ThreadIndex thread,
                                                 std::uint32_t choice) const {
   return blocking_owner(thread, buffers[thread].choice(order_, choice).address);

@@ -25,6 +25,8 @@ class StoreBufferModel final : public MemoryModel {
   void order_stores(abi::ThreadIndex thread) override;
   std::uint32_t pending(abi::ThreadIndex thread) const override;
   std::uint32_t flush_choices(abi::ThreadIndex thread) const override;
+  PendingStore flush_choice(abi::ThreadIndex thread, std::uint32_t choice) const override;
+  PendingStore pending_store(abi::ThreadIndex thread, std::uint32_t n) const override;
   abi::ThreadIndex blocks_flush(abi::ThreadIndex thread, std::uint32_t choice) const override;
   PendingStore flush(abi::ThreadIndex thread, std::uint32_t choice) override;
 

@@ -87,8 +87,10 @@ abi::ThreadIndex FollowStrategy::choose(const SchedulingPoint& point) {
 
 std::uint32_t FollowStrategy::choose_value(const SchedulingPoint& point, std::uint32_t bound) {
   const abi::PlanRecord* const record = decision(abi::DecisionKind::Value, point);
-  return record != nullptr && record->target < bound ? static_cast<std::uint32_t>(record->target)
-                                                     : 0;
+  const std::uint32_t planned =
+      record != nullptr && record->target < bound ? static_cast<std::uint32_t>(record->target) : 0;
+  if (holds_.empty() || point.pending.kind != abi::EventKind::Flush) return planned;
+  return holds_.flush_choice_of(point, point.current, planned);
 }
 
 }  // namespace heddle::runtime

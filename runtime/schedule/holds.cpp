@@ -35,15 +35,65 @@ std::size_t Holds::slot(std::uint64_t thread, abi::SiteId site, std::uint32_t oc
   return i;
 }
 
-std::size_t Holds::holds(const SchedulingPoint& point, abi::ThreadIndex thread) const {
-  const std::uint64_t hash = point.threads.hash_of(thread);
-  const abi::SiteId site = point.threads.pending_of(thread).site;
-  std::size_t at = table_[slot(hash, site, done_.count(hash, site) + 1)];
+std::size_t Holds::holds_at(const SchedulingPoint& point, std::uint64_t thread, abi::SiteId site,
+                            std::uint32_t occurrence) const {
+  std::size_t at = table_[slot(thread, site, occurrence)];
   for (; at != 0; at = orders_[at - 1].next) {
     const abi::PlanRecord& until = orders_[at - 1].until;
-    if (done_.count(until.thread, until.site) < until.occurrence) return at - 1;
+    const std::uint32_t done =
+        done_.count(until.thread, until.site) + point.threads.flushes(until.thread, until.site);
+    if (done < until.occurrence) return at - 1;
   }
   return kFree;
+}
+
+std::size_t Holds::holds_flush(const SchedulingPoint& point, abi::ThreadIndex flusher,
+                               std::uint32_t choice) const {
+  const std::uint64_t hash = point.threads.hash_of(flusher);
+  const abi::SiteId site = point.threads.flush_choice(flusher, choice);
+  return holds_at(point, hash, site, point.threads.flushes(hash, site) + 1);
+}
+
+/// The strongest order that holds a store which the thread would flush now.
+std::size_t Holds::holds_drain(const SchedulingPoint& point, abi::ThreadIndex thread) const {
+  const std::uint64_t hash = point.threads.hash_of(point.threads.flusher_of(thread));
+  std::size_t strongest = kFree;
+  for (std::uint32_t i = 0; i < point.threads.pending_stores(thread); ++i) {
+    const abi::SiteId site = point.threads.pending_store(thread, i);
+    std::uint32_t occurrence = point.threads.flushes(hash, site) + 1;
+    for (std::uint32_t k = 0; k < i; ++k) {
+      if (point.threads.pending_store(thread, k) == site) ++occurrence;
+    }
+    const std::size_t held = holds_at(point, hash, site, occurrence);
+    if (held < strongest) strongest = held;
+  }
+  return strongest;
+}
+
+std::size_t Holds::holds(const SchedulingPoint& point, abi::ThreadIndex thread) const {
+  const Pending pending = point.threads.pending_of(thread);
+  if (pending.kind == abi::EventKind::Flush) {
+    const std::uint32_t choice = flush_choice_of(point, thread, 0);
+    return holds_flush(point, thread, choice);
+  }
+  const std::uint64_t hash = point.threads.hash_of(thread);
+  const std::size_t own = holds_at(point, hash, pending.site, done_.count(hash, pending.site) + 1);
+  if (!point.threads.drains_first(thread)) return own;
+  const std::size_t drain = holds_drain(point, thread);
+  return drain < own ? drain : own;
+}
+
+std::uint32_t Holds::flush_choice_of(const SchedulingPoint& point, abi::ThreadIndex flusher,
+                                     std::uint32_t planned) const {
+  std::uint32_t best = planned;
+  std::size_t strength = holds_flush(point, flusher, planned);
+  for (std::uint32_t i = 0; strength != kFree && i < point.threads.flush_choices(flusher); ++i) {
+    const std::size_t held = holds_flush(point, flusher, i);
+    if (held <= strength) continue;
+    best = i;
+    strength = held;
+  }
+  return best;
 }
 
 abi::ThreadIndex Holds::weakest(const SchedulingPoint& point) const {
@@ -59,7 +109,7 @@ abi::ThreadIndex Holds::weakest(const SchedulingPoint& point) const {
 }
 
 void Holds::passes(const SchedulingPoint& point, abi::ThreadIndex thread) {
-  if (empty()) return;
+  if (empty() || point.threads.pending_of(thread).kind == abi::EventKind::Flush) return;
   done_.add(point.threads.hash_of(thread), point.threads.pending_of(thread).site);
 }
 

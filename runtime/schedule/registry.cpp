@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/text.h"
+#include "runtime/schedule/delays_strategy.h"
 #include "runtime/schedule/follow_strategy.h"
 #include "runtime/schedule/guided_strategy.h"
 #include "runtime/schedule/order_strategy.h"
@@ -26,6 +27,7 @@ Strategy* find_strategy(const char* name) {
   static constinit SurwStrategy surw;
   static constinit GuidedStrategy guided;
   static constinit ResumeStrategy resume;
+  static constinit DelaysStrategy delays;
   struct Row {
     const char* name;
     Strategy* strategy;
@@ -34,7 +36,8 @@ Strategy* find_strategy(const char* name) {
   const Row rows[] = {{"random", &random},     {"pct", &pct},       {"pos", &pos},
                       {"urw", &urw},           {"surw", &surw},     {"guided", &guided},
                       {"sequential", &prefix}, {"prefix", &prefix}, {"replay", &replay},
-                      {"follow", &follow},     {"resume", &resume}, {"order", &order}};
+                      {"follow", &follow},     {"resume", &resume}, {"order", &order},
+                      {"delays", &delays}};
   for (const Row& row : rows) {
     if (same_text(row.name, name)) return row.strategy;
   }

@@ -44,6 +44,25 @@ class ThreadView {
   /// Its identity across runs.
   virtual std::uint64_t hash_of(abi::ThreadIndex thread) const = 0;
 
+  // Stores that wait to become visible, of a thread or of the one that a flusher serves. There are
+  // none under sequential consistency.
+  /// How many, and at which site the n-th, in the order in which they were done.
+  virtual std::uint32_t pending_stores(abi::ThreadIndex) const { return 0; }
+  virtual abi::SiteId pending_store(abi::ThreadIndex, std::uint32_t) const {
+    return abi::kUnknownSite;
+  }
+  /// At which site the n-th of those is that a flusher could choose now.
+  virtual abi::SiteId flush_choice(abi::ThreadIndex, std::uint32_t) const {
+    return abi::kUnknownSite;
+  }
+  virtual std::uint32_t flush_choices(abi::ThreadIndex) const { return 0; }
+  /// Whether what the thread is about to do makes all of them visible first.
+  virtual bool drains_first(abi::ThreadIndex) const { return false; }
+  /// The thread's flusher; the thread itself if it has none.
+  virtual abi::ThreadIndex flusher_of(abi::ThreadIndex thread) const { return thread; }
+  /// How many stores done at `site` that flusher's thread has made visible.
+  virtual std::uint32_t flushes(std::uint64_t /*flusher*/, abi::SiteId /*site*/) const { return 0; }
+
  protected:
   ~ThreadView() = default;
 };

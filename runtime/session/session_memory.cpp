@@ -10,11 +10,13 @@
 namespace heddle::runtime {
 
 std::uint64_t Session::load(std::uint64_t address, unsigned bytes) {
+  if (!delays_stores_) return read_memory(address, bytes);
   settle(address, bytes);
   return memory_->load(current_, address, bytes);
 }
 
 void Session::store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release) {
+  if (!delays_stores_) return write_memory(operation.address, bytes, value);
   settle(operation.address, bytes);
   memory_->store(current_, {operation.address, value, operation.site,
                             static_cast<std::uint8_t>(bytes), release});
@@ -24,7 +26,7 @@ void Session::store(const Operation& operation, unsigned bytes, std::uint64_t va
 }
 
 void Session::settle(std::uint64_t address, std::uint64_t bytes) {
-  for (;;) {
+  while (delays_stores_) {
     const abi::ThreadIndex thread = memory_->blocks_access(current_, address, bytes);
     if (thread == abi::kNoThread) return;
     drain(thread);
@@ -66,7 +68,9 @@ void Session::flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::Thre
     drain(first);
     draining_ = false;
   }
-  record_flush(memory_->flush(thread, choice), by);
+  const PendingStore store = memory_->flush(thread, choice);
+  flushed_.add(threads_[threads_[thread].flusher].hash, store.site);
+  record_flush(store, by);
   if (memory_->pending(thread) == 0) enabled_.erase(threads_[thread].flusher);
 }
 
@@ -82,8 +86,41 @@ void Session::record_flush(const PendingStore& store, abi::ThreadIndex by) {
   stop_if_freed(place, store.address, store.site);
 }
 
+abi::ThreadIndex Session::storer(abi::ThreadIndex thread) const {
+  return threads_[thread].is_flusher() ? threads_[thread].flushes_for : thread;
+}
+
+std::uint32_t Session::pending_stores(abi::ThreadIndex thread) const {
+  return memory_->pending(storer(thread));
+}
+
+abi::SiteId Session::pending_store(abi::ThreadIndex thread, std::uint32_t n) const {
+  return memory_->pending_store(storer(thread), n).site;
+}
+
+std::uint32_t Session::flush_choices(abi::ThreadIndex flusher) const {
+  return memory_->flush_choices(storer(flusher));
+}
+
+abi::SiteId Session::flush_choice(abi::ThreadIndex flusher, std::uint32_t n) const {
+  return memory_->flush_choice(storer(flusher), n).site;
+}
+
+bool Session::drains_first(abi::ThreadIndex thread) const {
+  return drains(threads_[thread].pending.kind) && memory_->pending(thread) != 0;
+}
+
+abi::ThreadIndex Session::flusher_of(abi::ThreadIndex thread) const {
+  const abi::ThreadIndex flusher = threads_[thread].flusher;
+  return flusher == abi::kNoThread ? thread : flusher;
+}
+
+std::uint32_t Session::flushes(std::uint64_t flusher, abi::SiteId site) const {
+  return is_sequentially_consistent() ? 0 : flushed_.count(flusher, site);
+}
+
 bool Session::is_sequentially_consistent() const {
-  return memory_ == find_memory_model("sc");
+  return !delays_stores_;
 }
 
 void Session::announce_write(const Operation& operation, unsigned bytes) {

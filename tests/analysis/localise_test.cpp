@@ -45,6 +45,12 @@ class ToyProgram final : public SteeringOracle {
     });
   }
 
+  Attempt delay(const trace::Schedule& schedule, std::uint64_t seed) override {
+    ++delayed;
+    return wander(schedule, seed + 1000);
+  }
+  int delayed = 0;
+
   /// Before t0.`thread` comes to `site`, t0.`target` goes on.
   static trace::Schedule switching(const std::string& thread, const std::string& site,
                                    const std::string& target) {
@@ -228,6 +234,15 @@ TEST(Localise, WithoutAPassingRunThereIsNoFinding) {
   EXPECT_GT(result.executions, 100u);
 }
 
+TEST(Localise, PassingRunsAreAlsoMadeWithDelays) {
+  ToyProgram program = counter();
+  const Attempt failed = program.follow(ToyProgram::switching("t0.1", "b", "t0.2"));
+  const Localisation result = localise(program, failed, {});
+  EXPECT_TRUE(result.saturated);
+  EXPECT_GE(program.delayed, 40);  // until they have nothing new to show
+  EXPECT_LE(result.passing_runs, LocaliseOptions{}.max_passing);
+}
+
 TEST(Localise, OtherFailuresAreKeptApart) {
   ToyProgram program = counter();
   const Attempt failed = program.follow(ToyProgram::switching("t0.1", "b", "t0.2"));
@@ -242,6 +257,9 @@ TEST(Localise, OtherFailuresAreKeptApart) {
       Attempt attempt = inner_.wander(schedule, seed);
       if (seed % 5 == 0) attempt.trace.outcome = SmallTrace().fails("elsewhere").trace().outcome;
       return attempt;
+    }
+    Attempt delay(const trace::Schedule& schedule, std::uint64_t seed) override {
+      return inner_.delay(schedule, seed);
     }
 
    private:
@@ -260,10 +278,10 @@ TEST(Localise, WhatItCannotWorkWithIsAUserMistake) {
   gone.schedule.decisions.clear();
   EXPECT_THROW(localise(program, gone, {}), Error);  // it does not come back
   LocaliseOptions options;
-  options.given = {program.follow({}).trace};
-  options.given[0].header.build_id = "another";
+  options.given = {program.follow({})};
+  options.given[0].trace.header.build_id = "another";
   EXPECT_THROW(localise(program, failed, options), Error);
-  options.given = {failed.trace};
+  options.given = {failed};
   EXPECT_THROW(localise(program, failed, options), Error);  // a failed run among the passing ones
 }
 

@@ -18,9 +18,10 @@ namespace {
 struct Case {
   SmallTrace failed;
   std::vector<SmallTrace> passing;
+  bool tells_loops = false;
 
   std::vector<std::string> suspects(Procedure procedure, Level level = Level::Pc) const {
-    PairTable table;
+    PairTable table(tells_loops);
     const auto collect = [&](const SmallTrace& small) {
       const Accesses accesses(small.trace());
       return collect_pairs(accesses, immediate_pairs(accesses), table);
@@ -142,6 +143,30 @@ TEST(ProcedureThree, LevelsPcTidLoop) {
   const Case it{run({5, 2, 3, 6, 2, 3}),
                 {run({5, 6, 2, 3, 2, 3}), run({2, 3, 5, 6, 2, 3}), run({2, 3, 2, 3, 5, 6})}};
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Pc), (Suspects{}));
+  EXPECT_EQ(it.suspects(Procedure::Three, Level::Tid), (Suspects{}));
+  EXPECT_EQ(it.suspects(Procedure::Three, Level::Loop), (Suspects{"5->2 & 3->6"}));
+}
+
+/// The same with the loops told: whether x and y of one round are meant is seen from the rounds,
+/// also where sites were visited different numbers of times.
+TEST(ProcedureThree, AtLoopByTheRoundsOfLoops) {
+  const auto run = [](const std::vector<int>& order) {
+    SmallTrace small;
+    small.writes(1, "3", "warm-up");  // visits count this one, rounds do not
+    bool inside = false;
+    for (const int step : order) {
+      if (step == 2 && !inside) small.enters(1, "loop").writes(1, "2", "x");
+      if (step == 2 && inside) small.again(1, "loop").writes(1, "2", "x");
+      inside = inside || step == 2;
+      if (step == 3) small.writes(1, "3", "y");
+      if (step == 5) small.reads(2, "5", "x");
+      if (step == 6) small.reads(2, "6", "y");
+    }
+    return small;
+  };
+  const Case it{run({5, 2, 3, 6, 2, 3}),
+                {run({5, 6, 2, 3, 2, 3}), run({2, 3, 5, 6, 2, 3}), run({2, 3, 2, 3, 5, 6})},
+                true};
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Tid), (Suspects{}));
   EXPECT_EQ(it.suspects(Procedure::Three, Level::Loop), (Suspects{"5->2 & 3->6"}));
 }

@@ -85,6 +85,22 @@ TEST(Projection, AnIterationThatNeverEndedReachesToTheEnd) {
             (std::vector<bool>{true, false, true}));
 }
 
+TEST(Projection, OfLoopsOnlyWholeIterationsWithoutThreadsMayGo) {
+  Script script;
+  const std::string loop = "work+1.loop.abcd";
+  script.event(1, loop, EventKind::IterationBegin, 1).event(1, "a");
+  script.event(1, loop, EventKind::IterationEnd, 1);
+  script.event(1, loop, EventKind::IterationBegin, 2).event(1, "j", EventKind::ThreadJoin, 2);
+  script.event(1, loop, EventKind::IterationEnd, 2);
+  script.event(1, loop, EventKind::IterationBegin, 3).event(1, "a");
+  EXPECT_EQ(removable_iterations(script.run.trace), (std::vector<Iteration>{{"t0.1", loop, 1}}));
+  EXPECT_EQ(iterations_of(script.run.trace).size(), 3u);
+  // Who annotates a block knows what is in it.
+  Script annotated;
+  annotated.event(1, "block", EventKind::IterationBegin, 1).event(1, "j", EventKind::ThreadJoin, 2);
+  EXPECT_EQ(removable_iterations(annotated.run.trace).size(), 1u);
+}
+
 TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
   Script script;
   script.run.trace.objects.push_back({trace::ObjectKind::Static, "x", 8});

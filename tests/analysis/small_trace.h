@@ -44,6 +44,21 @@ class SmallTrace {
     event(thread, "join", trace::EventKind::ThreadJoin).value = child;
     return *this;
   }
+  /// The thread comes to a loop, begins another round of it, is out of it.
+  SmallTrace& enters(trace::ThreadId thread, const std::string& loop) {
+    step(thread, loop, trace::StepKind::LoopEnter);
+    return again(thread, loop);
+  }
+  SmallTrace& again(trace::ThreadId thread, const std::string& loop) {
+    return step(thread, loop, trace::StepKind::LoopIteration);
+  }
+  SmallTrace& leaves(trace::ThreadId thread, const std::string& loop) {
+    return step(thread, loop, trace::StepKind::LoopExit);
+  }
+  SmallTrace& loses_steps() {
+    ++trace_.steps_lost;
+    return *this;
+  }
   SmallTrace& fails(const std::string& function = "check") {
     trace_.outcome.kind = trace::FailureKind::Assert;
     trace_.outcome.file = "small.c";
@@ -54,14 +69,21 @@ class SmallTrace {
   const trace::Trace& trace() const { return trace_; }
 
  private:
-  trace::Event& event(trace::ThreadId thread, const std::string& site, trace::EventKind kind) {
+  trace::SiteIndex site(const std::string& key) {
     trace::SiteIndex index = 0;
-    while (index < trace_.sites.size() && trace_.sites[index].key != site) ++index;
-    if (index == trace_.sites.size()) trace_.sites.push_back({site, "", {}});
+    while (index < trace_.sites.size() && trace_.sites[index].key != key) ++index;
+    if (index == trace_.sites.size()) trace_.sites.push_back({key, "", {}});
+    return index;
+  }
+  SmallTrace& step(trace::ThreadId thread, const std::string& loop, trace::StepKind kind) {
+    trace_.steps.push_back({kind, thread, site(loop), trace_.events.size(), 0});
+    return *this;
+  }
+  trace::Event& event(trace::ThreadId thread, const std::string& key, trace::EventKind kind) {
     trace::Event it;
     it.kind = kind;
     it.thread = thread;
-    it.site = index;
+    it.site = site(key);
     trace_.events.push_back(it);
     return trace_.events.back();
   }

@@ -17,6 +17,70 @@ int main(void) {
 }
 """
 
+LOOPS = """
+#include <cassert>
+#include <thread>
+static volatile int x, y;
+[[gnu::noinline]] static void search(int wanted) {
+  for (int i = 0;; ++i) {
+    x = x;
+    if (i == wanted) throw i;
+  }
+}
+static void publish(int rounds) {
+  for (int i = 1; i <= rounds; ++i) {
+    for (int j = 1;; ++j) {
+      try {
+        search(1);
+      } catch (int) {
+      }
+      x = i;
+      y = i;
+      if (j == 2) break;
+    }
+  }
+}
+int main(int argc, char**) {
+  std::thread publisher(publish, argc + 1);
+  const int first = y;
+  const int second = x;
+  publisher.join();
+  assert(first <= second && second - first < 2);
+  assert(first == second);
+}
+"""
+
+FILE_DECIDES = """
+#include <assert.h>
+#include <pthread.h>
+#include <unistd.h>
+static int x;
+static void* add(void* p) { ++x; return p; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, add, 0);
+  ++x;
+  pthread_join(a, 0);
+  assert(x == 2 || access("careful", F_OK) != 0);
+}
+"""
+
+TWO_BUGS = """
+#include <assert.h>
+#include <pthread.h>
+static int x, y;
+static void* add(void* p) { ++x; y = 1; return p; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, add, 0);
+  const int seen = y;
+  ++x;
+  assert(seen == 0);
+  pthread_join(a, 0);
+  assert(x == 2);
+}
+"""
+
 
 class Locate(Workshop):
     def failing(self):
@@ -44,6 +108,62 @@ class Locate(Workshop):
             self.assertRegex(pair[side]["thread"], r"^t0")
         self.assertEqual(len(located["curve"]), located["passing_runs"])
         self.assertGreater(located["nearest_passing"]["common_events"], 0)
+
+    def test_accesses_are_in_the_rounds_of_their_loops(self):
+        """Nested loops, one left by break, one by an exception that another function catches."""
+        source = self.work / "loops.cpp"
+        source.write_text(LOOPS)
+        program = self.build(source, compiler="heddle-c++")
+        self.heddle("explore", "-n", 2000, "--", program, status=1)
+        located = self.json("locate")
+        self.assertEqual(located["outcome"], "confirmed")
+        lines = {text: number for number, text in enumerate(LOOPS.splitlines(), 1)}
+        outer = lines["  for (int i = 1; i <= rounds; ++i) {"]
+        inner = lines["    for (int j = 1;; ++j) {"]
+        writes = [side for finding in located["findings"] for pair in finding["pairs"]
+                  for side in (pair["first"], pair["second"])
+                  if side["line"] in (lines["      x = i;"], lines["      y = i;"])]
+        self.assertTrue(writes)
+        for side in writes:
+            self.assertEqual([loop["line"] for loop in side["loops"]], [outer, inner])
+            self.assertEqual([loop["entry"] for loop in side["loops"]], [1, 1])
+            # The k-th time the thread is there is in round (k + 1) / 2 of two.
+            rounds = [loop["iteration"] for loop in side["loops"]]
+            self.assertEqual(2 * (rounds[0] - 1) + rounds[1], side["occurrence"])
+        self.assertRegex(self.heddle("locate").stdout,
+                         rf"in iteration \d of loops.cpp:{outer}, \d of loops.cpp:{inner}")
+
+    def test_a_store_that_becomes_visible_too_late(self):
+        program = self.build(BUGS / "publish_pso" / "buggy.c")
+        self.heddle("explore", "--memory-model", "pso", "--", program, status=1)
+        finding = self.json("locate")["findings"][0]
+        self.assertTrue(finding["confirmed"])
+        self.assertEqual(finding["class"], "memory-order-violation")
+
+    def test_a_failure_that_does_not_come_back(self):
+        program = self.build(FILE_DECIDES)
+        (self.work / "careful").touch()
+        self.heddle("explore", "--", program, status=1)
+        (self.work / "careful").unlink()
+        self.refused("locate", says=["does not come back", "heddle replay"])
+
+    def test_a_run_of_a_build_that_is_gone(self):
+        self.failing()
+        self.build(BUGS / "lost_update" / "fixed.c")
+        self.refused("locate", says=["built anew", "heddle explore"])
+
+    def test_other_failures_are_kept_apart(self):
+        program = self.build(TWO_BUGS)
+        self.heddle("explore", "--all", "-n", 300, "--", program, status=1)
+        kinds = set()
+        for run in ("r1", "r2"):
+            located = self.json("locate", run)
+            self.assertEqual(located["outcome"], "confirmed")
+            kinds.add(located["signature"]["line"])
+            self.assertEqual(len(located["other_failures"]), 1)
+            self.assertNotIn(located["signature"]["text"], located["other_failures"])
+            self.assertIn("Another failure, kept apart", self.heddle("locate", run).stdout)
+        self.assertEqual(len(kinds), 2)
 
     def test_one_procedure_only(self):
         self.failing()

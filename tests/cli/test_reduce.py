@@ -38,6 +38,33 @@ int main(void) {
 }
 """
 
+# The same without a word about it, more rounds, and a failure in a late one.
+LATE_ROUND = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int busy, count;
+static int rounds;
+static void* work(void* p) {
+  for (int i = 0; i < rounds; ++i) {
+    if (i >= 6) assert(busy == 0);
+    busy = 1;
+    ++count;
+    busy = 0;
+  }
+  return p;
+}
+int main(int argc, char** argv) {
+  rounds = argc > 1 ? atoi(argv[1]) : 12;
+  pthread_t a, b;
+  pthread_create(&a, 0, work, 0);
+  pthread_create(&b, 0, work, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
 # Fails in every order in which nobody is preempted.
 ALWAYS = """
 #include <assert.h>
@@ -136,6 +163,20 @@ class Reduce(Workshop):
         native = self.work / "native"
         subprocess.run(["gcc", "-I", INCLUDE, "-Wall", "-Wextra", "-Werror", "-pthread",
                         self.work / "prog.c", "-o", native], check=True)
+
+    def test_iterations_of_loops_that_nobody_has_annotated(self):
+        run = self.failing(LATE_ROUND)
+        reduced = self.json("reduce", run)
+        loop = next(number for number, line in enumerate(LATE_ROUND.splitlines(), 1)
+                    if "for (int i" in line)
+        gone = [entry for entry in reduced["account"] if "iterations" in entry]
+        self.assertTrue(all(entry["removed"] and entry["line"] == loop for entry in gone), gone)
+        self.assertGreaterEqual(sum(len(entry["iterations"]) for entry in gone), 6)
+        self.assertLess(reduced["after"]["events"], reduced["before"]["events"] / 2)
+        self.assertEqual(reduced["after"]["preemptions"], 1)
+        self.assertGreater(reduced["parts"]["iterations"]["events_removed"], 0)
+        self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
+        self.assertEqual(self.json("locate", reduced["run"])["outcome"], "confirmed")
 
     def test_a_barrier_is_not_starved(self):
         run = self.failing(BARRIER)

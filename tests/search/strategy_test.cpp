@@ -3,7 +3,9 @@
 // Each strategy by the property it is made for, on models small enough to count.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -45,7 +47,7 @@ ModelProgram lengths(std::size_t first, std::size_t second) {
   return program;
 }
 
-const char* const kSeeded[] = {"random", "pct", "pos", "urw", "surw", "guided", "resume"};
+const char* const kSeeded[] = {"random", "pct", "pos", "urw", "surw", "guided", "resume", "delays"};
 
 TEST(Strategies, TheSameSeedGivesTheSameRunAndAnotherSeedMostlyAnother) {
   Model model(lengths(6, 6));
@@ -192,6 +194,54 @@ TEST(Guided, BringsAboutThePairItIsAskedFor) {
       EXPECT_EQ(model.run(options("guided", seed), {wish}).reads[0][0], value) << seed;
     }
   }
+}
+
+TEST(Guided, LetsAReadComeBeforeTheWritesItIsToMiss) {
+  ModelProgram program;  // the reader has a long way to its read, whoever writes has none
+  program.threads = {
+      std::vector<Step>(12, {Step::Write, 1, 1}), {{Step::Write, 0, 1}}, {{Step::Write, 0, 2}}};
+  program.threads[0].push_back({Step::Read, 0});
+  Model model(program);
+  abi::PlanRecord wish = record(abi::DecisionKind::ReadsEarly, abi::kFirstSite + 12);
+  wish.target = abi::kFirstSite + 100;
+  int second = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::uint64_t value = model.run(options("guided", seed), {wish}).reads[0][0];
+    EXPECT_NE(value, 1u) << seed;
+    second += value == 2;  // that write nobody asked to be late
+  }
+  EXPECT_GT(second, 50);
+}
+
+TEST(Guided, GivesUpAnEarlyReadThatNeedsTheWrite) {
+  ModelProgram program;
+  program.threads = {{{Step::Write, 0, 1}, {Step::Read, 0}}};
+  Model model(program);
+  abi::PlanRecord wish = record(abi::DecisionKind::ReadsEarly, abi::kFirstSite + 1);
+  wish.target = abi::kFirstSite;
+  const ModelRun run = model.run(options("guided"), {wish});
+  EXPECT_FALSE(run.endless);
+  EXPECT_EQ(run.reads[0][0], 1u);
+}
+
+TEST(Delays, ThreadsRunSideBySideAndAreHeldUpNowAndThen) {
+  Model model(lengths(40, 40));
+  int close = 0;
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    // By how much the one is ahead of the other at most.
+    int ahead = 0;
+    int most = 0;
+    for (const abi::ThreadIndex thread : model.run(options("delays", seed), {}).order) {
+      ahead += thread == 0 ? 1 : -1;
+      most = std::max(most, std::abs(ahead));
+    }
+    close += most <= 10;
+    far += most >= 30;
+  }
+  EXPECT_GT(close, 0);
+  EXPECT_GT(far, 20);
+  EXPECT_LT(far, 180);
 }
 
 TEST(Resume, FollowsItsPrefixThenGoesOnInManyWays) {

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pass/repeats.h"
+
+#include <optional>
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "pass/selection.h"
+
+namespace heddle::pass {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::PHINode;
+using llvm::Value;
+
+/// A loop whose end can be reached without its body.
+struct Repeat {
+  abi::SiteId site;
+  BasicBlock* header;
+  Instruction* end;                              // where it begins to compute whether to go on
+  llvm::SmallVector<PHINode*, 4> driven;         // of the header: what that depends on
+  llvm::SmallVector<Instruction*, 4> elsewhere;  // computed in the body, too; operands first
+  llvm::SmallPtrSet<const BasicBlock*, 16> blocks{};
+};
+
+/// Finds what a loop needs to come to its end.
+class EndOfLoop {
+ public:
+  explicit EndOfLoop(const llvm::Loop& loop) : loop_(loop) {}
+
+  std::optional<Repeat> find(abi::SiteId site) {
+    latch_ = loop_.getLoopLatch();
+    if (latch_ == nullptr || !loop_.isLoopExiting(latch_)) return std::nullopt;
+    Repeat repeat{site, loop_.getHeader(), latch_->getTerminator(), {}, {}, {}};
+    repeat.blocks.insert(loop_.block_begin(), loop_.block_end());
+    if (!is_left_at_end_only(repeat)) return std::nullopt;
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(latch_->getTerminator());
+    if (branch == nullptr || !branch->isConditional() || !need(branch->getCondition())) {
+      return std::nullopt;
+    }
+    while (Instruction* before = repeat.end->getPrevNode()) {
+      if (llvm::isa<PHINode>(before)) break;
+      if (!needed_.contains(before) && !llvm::isa<llvm::DbgInfoIntrinsic>(before)) break;
+      repeat.end = before;
+    }
+    for (Instruction* instruction : needed_) {
+      if (auto* phi = llvm::dyn_cast<PHINode>(instruction)) {
+        repeat.driven.push_back(phi);
+      } else if (instruction->getParent() != latch_ || instruction->comesBefore(repeat.end)) {
+        if (instruction->mayReadFromMemory()) return std::nullopt;  // it may have changed by then
+        repeat.elsewhere.push_back(instruction);
+      }
+    }
+    if (!does_something(repeat)) return std::nullopt;
+    return repeat;
+  }
+
+ private:
+  /// A failed assertion ends the program, not the loop: its block counts as one of the loop's.
+  bool is_left_at_end_only(Repeat& repeat) const {
+    llvm::SmallVector<llvm::Loop::Edge, 4> edges;
+    loop_.getExitEdges(edges);
+    for (const auto& [from, to] : edges) {
+      if (from == latch_) continue;
+      const bool ends_program =
+          llvm::isa<llvm::UnreachableInst>(to->getTerminator()) && !to->isEHPad() &&
+          llvm::all_of(llvm::predecessors(to),
+                       [&](const BasicBlock* block) { return loop_.contains(block); });
+      if (!ends_program) return false;
+      repeat.blocks.insert(to);
+    }
+    return true;
+  }
+
+  /// False: it cannot be computed at the end alone.
+  bool need(Value* value) {
+    auto* instruction = llvm::dyn_cast<Instruction>(value);
+    if (instruction == nullptr || !loop_.contains(instruction)) return true;
+    if (needed_.contains(instruction)) return true;
+    if (auto* phi = llvm::dyn_cast<PHINode>(instruction)) {
+      if (phi->getParent() != loop_.getHeader()) return false;
+      needed_.insert(phi);
+      return need(phi->getIncomingValueForBlock(latch_));
+    }
+    const bool simple_load = llvm::isa<llvm::LoadInst>(instruction) &&
+                             !llvm::cast<llvm::LoadInst>(instruction)->isAtomic();
+    if (!simple_load && !llvm::isSafeToSpeculativelyExecute(instruction)) return false;
+    for (Value* operand : instruction->operands()) {
+      if (!need(operand)) return false;
+    }
+    needed_.insert(instruction);
+    return true;
+  }
+
+  /// Whether there is a body that others could notice.
+  bool does_something(const Repeat& repeat) const {
+    for (const BasicBlock* block : loop_.blocks()) {
+      for (const Instruction& instruction : *block) {
+        if (&instruction == repeat.end) break;
+        if (!llvm::isa<llvm::DbgInfoIntrinsic>(instruction) &&
+            (instruction.mayWriteToMemory() || instruction.mayHaveSideEffects())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  const llvm::Loop& loop_;
+  BasicBlock* latch_ = nullptr;
+  llvm::SmallSetVector<Instruction*, 8> needed_;
+};
+
+/// Puts the way round the body into one loop.
+class Detour {
+ public:
+  Detour(Repeat& repeat, Hooks& hooks) : repeat_(repeat), hooks_(hooks), header_(repeat.header) {}
+
+  void insert() {
+    split();
+    compute_at_end();
+    for (PHINode& phi : llvm::make_early_inc_range(header_->phis())) {
+      if (!llvm::is_contained(repeat_.driven, &phi)) keep_across(phi);
+    }
+    for (Instruction* instruction : used_behind()) carry_out(*instruction);
+  }
+
+ private:
+  void split() {
+    Instruction* first = &*header_->getFirstInsertionPt();
+    BasicBlock* const latch = repeat_.end->getParent();
+    end_ = latch->splitBasicBlock(repeat_.end, "heddle.end");
+    body_end_ = latch;
+    body_ = header_->splitBasicBlock(first, "heddle.body");
+    if (body_end_ == header_) body_end_ = body_;
+    repeat_.blocks.insert(body_);
+    llvm::IRBuilder<> builder(header_->getTerminator());
+    locate(builder, *first);
+    Value* site = builder.getInt32(repeat_.site);
+    Value* number = hooks_.call(builder, HookId::__heddle_repeat_begin, {site});
+    Value* goes_on = builder.CreateIsNotNull(number);
+    builder.CreateCondBr(goes_on, body_, end_);
+    header_->getTerminator()->eraseFromParent();
+    builder.SetInsertPoint(body_end_->getTerminator());
+    locate(builder, *body_end_->getTerminator());
+    hooks_.call(builder, HookId::__heddle_repeat_end, {number, site});
+  }
+
+  static void locate(llvm::IRBuilder<>& builder, const Instruction& near) {
+    llvm::DISubprogram* subprogram = near.getFunction()->getSubprogram();
+    if (near.getDebugLoc()) {
+      builder.SetCurrentDebugLocation(near.getDebugLoc());
+    } else if (subprogram != nullptr) {
+      builder.SetCurrentDebugLocation(llvm::DILocation::get(near.getContext(), 0, 0, subprogram));
+    }
+  }
+
+  bool is_at_end(const llvm::Use& use) const {
+    const auto* user = llvm::cast<Instruction>(use.getUser());
+    const auto* phi = llvm::dyn_cast<PHINode>(user);
+    return (phi != nullptr ? phi->getIncomingBlock(use) : user->getParent()) == end_;
+  }
+
+  /// What drives the loop is computed where it always comes by.
+  void compute_at_end() {
+    llvm::DenseMap<Value*, Value*> copies;
+    for (Instruction* instruction : repeat_.elsewhere) {
+      Instruction* copy = instruction->clone();
+      for (llvm::Use& operand : copy->operands()) {
+        if (Value* known = copies.lookup(operand.get())) operand.set(known);
+      }
+      copies[instruction] = copy;
+      copy->insertBefore(repeat_.end);
+      instruction->replaceUsesWithIf(copy, [&](const llvm::Use& use) { return is_at_end(use); });
+    }
+  }
+
+  PHINode* at_end(Value* done, Value* left_out) {
+    PHINode* phi = PHINode::Create(done->getType(), 2, "heddle.kept", end_->begin());
+    phi->addIncoming(done, body_end_);
+    phi->addIncoming(left_out, header_);
+    return phi;
+  }
+
+  /// What the body makes of a variable, or the variable as it was.
+  void keep_across(PHINode& phi) {
+    Value* const next = phi.getIncomingValueForBlock(end_);
+    auto* instruction = llvm::dyn_cast<Instruction>(next);
+    if (next == &phi || (instruction != nullptr && instruction->getParent() == end_)) return;
+    PHINode* const kept = at_end(next, &phi);
+    phi.setIncomingValueForBlock(end_, kept);
+    if (instruction == nullptr || !is_in_body(*instruction)) return;
+    instruction->replaceUsesWithIf(
+        kept, [&](const llvm::Use& use) { return use.getUser() != kept && is_behind(use); });
+  }
+
+  bool is_in_body(const Instruction& instruction) const {
+    const BasicBlock* block = instruction.getParent();
+    return repeat_.blocks.contains(block) && block != header_ && block != end_;
+  }
+
+  bool is_behind(const llvm::Use& use) const {
+    const auto* user = llvm::cast<Instruction>(use.getUser());
+    const auto* phi = llvm::dyn_cast<PHINode>(user);
+    const BasicBlock* at = phi != nullptr ? phi->getIncomingBlock(use) : user->getParent();
+    return at == end_ || !repeat_.blocks.contains(at);
+  }
+
+  std::vector<Instruction*> used_behind() const {
+    std::vector<Instruction*> result;
+    for (const BasicBlock* block : repeat_.blocks) {
+      if (block == header_) continue;
+      for (const Instruction& instruction : *block) {
+        const bool used = llvm::any_of(instruction.uses(), [&](const llvm::Use& use) {
+          const auto* user = llvm::cast<Instruction>(use.getUser());
+          const bool is_kept = user->getParent() == end_ && llvm::isa<PHINode>(user);
+          return !is_kept && is_behind(use);
+        });
+        if (used) result.push_back(const_cast<Instruction*>(&instruction));
+      }
+    }
+    return result;
+  }
+
+  /// A value of the last body that was executed; zero if there was none.
+  void carry_out(Instruction& instruction) {
+    PHINode* const before =
+        PHINode::Create(instruction.getType(), 2, "heddle.before", header_->begin());
+    PHINode* const kept = at_end(&instruction, before);
+    for (BasicBlock* from : llvm::predecessors(header_)) {
+      before->addIncoming(from == end_ ? static_cast<Value*>(kept)
+                                       : llvm::Constant::getNullValue(before->getType()),
+                          from);
+    }
+    instruction.replaceUsesWithIf(
+        kept, [&](const llvm::Use& use) { return use.getUser() != kept && is_behind(use); });
+  }
+
+  Repeat& repeat_;
+  Hooks& hooks_;
+  BasicBlock* const header_;
+  BasicBlock* body_ = nullptr;      // what is behind the header
+  BasicBlock* body_end_ = nullptr;  // from which the end is reached
+  BasicBlock* end_ = nullptr;
+};
+
+}  // namespace
+
+void insert_repeats(llvm::Module& module, const Structure& structure, Hooks& hooks) {
+  const auto resolvers = ifunc_resolvers(module);
+  for (llvm::Function& function : module) {
+    if (!structure.functions.contains(&function) || resolvers.contains(&function)) continue;
+    llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    std::vector<Repeat> repeats;
+    for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+      const auto site = structure.loops.find(loop->getHeader());
+      if (site == structure.loops.end()) continue;
+      if (std::optional<Repeat> repeat = EndOfLoop(*loop).find(site->second)) {
+        repeats.push_back(std::move(*repeat));
+      }
+    }
+    // Inner loops last: what is split in an outer one stays what they know.
+    for (Repeat& repeat : repeats) Detour(repeat, hooks).insert();
+  }
+}
+
+}  // namespace heddle::pass
