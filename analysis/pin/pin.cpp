@@ -55,6 +55,10 @@ std::vector<PinProposal> refinements(const PinProposal& proposal) {
   return forms;
 }
 
+double failing_share(const NativeRuns& runs) {
+  return runs.runs == 0 ? 0 : static_cast<double>(runs.failures) / runs.runs;
+}
+
 class Chooser {
  public:
   Chooser(NativeOracle& oracle, const PinOptions& options, Pinning& pinning)
@@ -63,9 +67,11 @@ class Chooser {
   bool is_over() const { return options_.stop && options_.stop(); }
   bool is_settled() const { return best_ && best_rate_ >= 1.0; }
 
-  /// The share of runs that failed.
+  /// The share of runs that failed. What was considered before is not tried again.
   double consider(const PinProposal& proposal) {
     if (is_over() || is_settled()) return 0;
+    const std::pair<std::string, double> name(proposal.origin, proposal.pins[0].pause_ms);
+    if (const auto known = rates_.find(name); known != rates_.end()) return known->second;
     if (options_.progress) {
       options_.progress(fmt::format("trying {} breakpoint{} from {}, {:.0f} ms",
                                     proposal.pins.size(), proposal.pins.size() == 1 ? "" : "s",
@@ -74,7 +80,8 @@ class Chooser {
     const NativeRuns runs = runs_until_one_passes(proposal.pins);
     pinning_.tried.push_back({proposal.origin, proposal.pins.size(), proposal.pins[0].pause_ms,
                               runs.runs, runs.failures});
-    const double rate = runs.runs == 0 ? 0 : static_cast<double>(runs.failures) / runs.runs;
+    const double rate = failing_share(runs);
+    rates_[name] = rate;
     if (rate > best_rate_) {
       best_rate_ = rate;
       best_ = proposal;
@@ -95,6 +102,12 @@ class Chooser {
     }
   }
 
+  /// More runs showed that it was not as good as it looked.
+  void forget_best() {
+    best_.reset();
+    best_rate_ = 0;
+  }
+
   const std::optional<PinProposal>& best() const { return best_; }
 
  private:
@@ -113,6 +126,7 @@ class Chooser {
   Pinning& pinning_;
   std::optional<PinProposal> best_;
   double best_rate_ = 0;
+  std::map<std::pair<std::string, double>, double> rates_;  // by origin and pause
 };
 
 /// Those that made the program fail in some runs get more time to do so in all.
@@ -125,6 +139,18 @@ void grow_pauses(Chooser& chooser, std::vector<std::pair<double, PinProposal>> p
       chooser.consider({proposal.origin, with_pause(proposal.pins, pause)});
     }
   }
+}
+
+void search(Chooser& chooser, std::span<const PinProposal> proposals) {
+  std::vector<std::pair<double, PinProposal>> promising;
+  for (const PinProposal& proposal : proposals) {
+    for (PinProposal& form :
+         refinements({proposal.origin, with_pause(proposal.pins, kPauses[0])})) {
+      const double rate = chooser.consider(form);
+      if (rate > 0) promising.emplace_back(rate, std::move(form));
+    }
+  }
+  if (!chooser.is_settled()) grow_pauses(chooser, std::move(promising));
 }
 
 }  // namespace
@@ -148,21 +174,21 @@ Pinning choose_pins(NativeOracle& oracle, std::span<const PinProposal> proposals
                     const PinOptions& options) {
   Pinning pinning;
   Chooser chooser(oracle, options, pinning);
-  std::vector<std::pair<double, PinProposal>> promising;
-  for (const PinProposal& proposal : proposals) {
-    for (PinProposal& form :
-         refinements({proposal.origin, with_pause(proposal.pins, kPauses[0])})) {
-      const double rate = chooser.consider(form);
-      if (rate > 0) promising.emplace_back(rate, std::move(form));
+  constexpr int kRounds = 3;  // of choosing and measuring, while the measurement disappoints
+  for (int round = 0; round < kRounds; ++round) {
+    search(chooser, proposals);
+    chooser.leave_out_what_is_not_needed();
+    if (!chooser.best()) break;
+    if (options.progress) options.progress("measuring");
+    NativeRuns measured = oracle.run(chooser.best()->pins, options.runs);
+    const bool fails_always = measured.failures == measured.runs;
+    if (pinning.pins.empty() || failing_share(measured) > failing_share(pinning.with)) {
+      pinning.origin = chooser.best()->origin;
+      pinning.pins = chooser.best()->pins;
+      pinning.with = std::move(measured);
     }
-  }
-  if (!chooser.is_settled()) grow_pauses(chooser, std::move(promising));
-  chooser.leave_out_what_is_not_needed();
-  if (options.progress) options.progress("measuring");
-  if (chooser.best()) {
-    pinning.origin = chooser.best()->origin;
-    pinning.pins = chooser.best()->pins;
-    pinning.with = oracle.run(pinning.pins, options.runs);
+    if (fails_always || chooser.is_over()) break;
+    chooser.forget_best();
   }
   pinning.without = oracle.run({}, options.runs);
   return pinning;

@@ -115,6 +115,21 @@ TEST(Choose, WhatIsNotNeededIsLeftOut) {
   EXPECT_EQ(pinning.without.failures, 0u);
 }
 
+TEST(Choose, WhatDisappointsWhenMeasuredIsReplaced) {
+  // The first holds for the hundred runs of the choice and fails the measurement.
+  int runs_of_first = 0;
+  ToyOracle oracle([&](const trace::Pins& pins) {
+    if (pins.empty()) return false;
+    if (pins[0].name == "sure") return true;
+    return pins[0].name == "lucky" && pins[0].pause_ms == 200 && ++runs_of_first <= 3;
+  });
+  const std::vector<PinProposal> proposals = {{"first", pins_named({"lucky"})},
+                                              {"second", pins_named({"sure"})}};
+  const analysis::Pinning pinning = analysis::choose_pins(oracle, proposals, {});
+  EXPECT_EQ(pinning.origin, "second");
+  EXPECT_EQ(pinning.with.failures, pinning.with.runs);
+}
+
 TEST(Choose, APauseThatIsTooShortGrows) {
   int seen = 0;
   ToyOracle oracle([&](const trace::Pins& pins) {
