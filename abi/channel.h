@@ -103,10 +103,11 @@ enum class DecisionKind : std::uint16_t {
   Absent = 3,  // the thread `target` is never started
   Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
   // Plans only, behind those and before the decisions: advice for strategies.
-  Quiet = 4,      // no scheduling point at `site` as long as the running thread can go on
-  Weight = 5,     // `thread`, a child of `target`, did `occurrence` counted operations earlier
-  Select = 6,     // operations at `site` are those that are counted
-  ReadsFrom = 7,  // the read at `site` should see what the write at site `target` wrote
+  Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on
+  Weight = 5,       // `thread`, a child of `target`, did `occurrence` counted operations earlier
+  Select = 6,       // operations at `site` are those that are counted
+  ReadsFrom = 7,    // the read at `site` should see what the write at site `target` wrote
+  ReadsEarly = 12,  // the read at `site` should come before any write at site `target`
   // Plans only, behind the decisions, always one after the other: `thread`'s `occurrence`-th
   // operation at `site` waits until that of the next record has been done. Earlier ones are
   // stronger.
@@ -145,10 +146,17 @@ struct PlanRecord {
   std::uint16_t reserved[3];
 };
 
-/// What `thread` sees at its next look at the clock. Those of one thread stand together, in order.
-struct ClockRecord {
+/// What a thread is told from outside, again: `bytes` of Answers (abi/recording.h), in order.
+struct AnswerStream {
   std::uint64_t thread;  // path hash
-  std::int64_t time;     // nanoseconds, as the virtual clock counts
+  std::uint64_t offset;  // in the region of answers
+  std::uint64_t bytes;
+};
+
+/// The program opens `given` and gets `instead`: texts of the region of file names.
+struct FileCopy {
+  std::uint32_t given;
+  std::uint32_t instead;
 };
 
 inline constexpr const char* kMemoryModels[] = {"sc", "tso", "pso"};
@@ -252,12 +260,21 @@ struct ChannelHeader {
   Region stack_bytes;  // bytes
   Region loaded;       // bytes: /proc/self/maps of a failed run
   std::uint32_t look;  // Look
-  std::uint32_t reserved;
+  std::uint32_t is_told;
 
   FailureRecord failure;
 
-  Region recording;  // bytes: RecordingChunks (abi/recording.h), one after the other
-  Region clock;      // ClockRecord, written by the driver; behind them the virtual clock goes on
+  /// How often a parallel run has done something: it goes on.
+  std::uint64_t progress;
+
+  // Written by the driver, where the run was recorded in parallel and everything from outside is to
+  // come from the recording: `is_told` is 1.
+  Region answer_streams;
+  Region answers;
+  Region file_copies;
+  Region file_names;
+  std::int32_t told_process;  // the process id that the program is told
+  std::uint32_t reserved;
 };
 
 }  // namespace heddle::abi

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program that runs in parallel writes down of the order of its operations: for each thread
-// its operations, and for each operation its place in the order of those that touched the same
-// stripe of memory. Threads write to chunks of their own; the shared mapping keeps what is complete
-// whatever becomes of the process.
+// What a program that runs in parallel writes down: for each thread its operations, each with its
+// place in the order of those that touched the same stripe of memory, and what the thread was told
+// from outside. The driver makes the file (inherited at kRecordingDescriptor), the runtime maps it:
+// whatever ends the program, the driver or both, what is complete stays readable.
+//
+// One RecordingHeader, the driver's text about the program, then chunks. Threads write to chunks of
+// their own; counts are advanced after what they count is complete.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +15,33 @@
 
 namespace heddle::abi {
 
+inline constexpr int kRecordingDescriptor = kChannelDescriptor + 1;
+inline constexpr char kRecordingMagic[8] = {'H', 'E', 'D', 'D', 'L', 'O', 'G', '\n'};
+inline constexpr std::uint32_t kRecordingVersion = 1;
+
+/// Why the program could not go on being recorded.
+enum class RecordingEnd : std::uint32_t {
+  None = 0,
+  Bound = 1,     // the log has become as long as it may
+  DiskFull = 2,  // there was no room for more of it
+};
+
+struct RecordingHeader {
+  char magic[8];
+  std::uint32_t version;
+  RecordingEnd end;
+  std::uint64_t text_bytes;  // behind this header: what is recorded, written by the driver
+  std::uint64_t chunks;      // where the first chunk begins
+  std::uint64_t capacity;    // bytes that chunks may take
+  std::uint64_t used;        // bytes of chunks that were given out
+  std::uint32_t threads;     // of the table that are complete
+  std::int32_t process;      // the program's process id
+  ThreadRecord table[kMaxThreads];
+};
+
 /// An operation, or (kind None) a further stripe of the operation before it.
 struct RecordedStep {
-  std::uint64_t sequence;  // how many touched the stripe before; in a look at the clock: the time
+  std::uint64_t sequence;  // how many touched the stripe before
   SiteId site;
   EventKind kind;
   std::uint16_t stripe;
@@ -24,16 +51,59 @@ inline constexpr std::uint32_t kStripes = 0xfff0;
 // Stripes that are none of memory.
 inline constexpr std::uint16_t kSyncStripe = 0xffff;  // all synchronisation is in one order
 inline constexpr std::uint16_t kNoStripe = 0xfffe;  // the operation is ordered by its thread alone
-inline constexpr std::uint16_t kClockStripe = 0xfffd;  // no operation: the thread was told the time
+
+/// What a thread asked, and was told. Those of one class are told again in the same order.
+enum class AnswerKind : std::uint16_t {
+  Clock = 1,   // `result`: the time, in nanoseconds as the virtual clock counts
+  Random = 2,  // the bytes
+  Call = 3,    // a system call: its result, and the bytes it left in the program's memory
+  Source = 4,  // nothing was told: the program used something that is not recorded
+};
+inline constexpr unsigned kToldKinds = 3;
+
+/// Stands before its `bytes` bytes, which are filled up to a multiple of eight. An answer may be
+/// divided among chunks.
+struct Answer {
+  AnswerKind kind;
+  std::uint16_t call;  // Call: the system call's number; Source: an UnrecordedSource
+  std::uint32_t bytes;
+  std::int64_t result;
+};
+
+constexpr std::uint64_t padded(std::uint64_t bytes) {
+  return (bytes + 7) & ~std::uint64_t{7};
+}
+
+/// What an opened file was: the bytes of a Call of SYS_openat that succeeded, before its name.
+struct OpenedFile {
+  std::uint32_t flags;  // as given to open
+  std::uint32_t mode;   // as stat says
+  std::int64_t size;
+  std::int64_t changed;  // nanoseconds
+};
+
+enum class UnrecordedSource : std::uint16_t {
+  ChildProcess = 1,
+  StreamOfOther = 2,   // stdio on what is no plain file
+  ControlMessage = 3,  // descriptors or credentials that came with a message
+  SharedMemory = 4,    // of other processes
+  DeviceControl = 5,   // ioctl
+  DirectTransfer = 6,  // sendfile, splice and their kin
+};
 
 inline constexpr std::uint32_t kStepsOfChunk = 4095;
 
+enum class ChunkHolds : std::uint16_t { Steps = 1, Answers = 2 };
+
 struct RecordingChunk {
-  std::uint32_t count;  // steps that are complete
+  std::uint32_t count;  // steps, or bytes of answers, that are complete
   ThreadIndex thread;
-  std::uint16_t reserved;
-  std::uint64_t reserved2;
-  RecordedStep steps[kStepsOfChunk];
+  ChunkHolds holds;
+  std::uint64_t reserved;
+  union {
+    RecordedStep steps[kStepsOfChunk];
+    char answers[kStepsOfChunk * sizeof(RecordedStep)];
+  };
 };
 static_assert(sizeof(RecordingChunk) == 64 << 10);
 

@@ -6,17 +6,21 @@
 // The driver gives the pass a file. Its lines, up to one that says "plan":
 //
 //   before|after SITE PLACE [CONDITION]   call __heddle_woven_at(PLACE, address) there
+//   woken SITE PLACE                      SITE waits for a condition: behind it call
+//                                         __heddle_woven_woken(PLACE, mutex), which lets go of the
+//                                         mutex meanwhile, as if the thread had just been woken
 //
 // SITE is an id of the site table; several sites may be one place. CONDITION is an expression over
 // what the program's source names there: the call is made only if it holds. What follows "plan"
 // goes into the program as it is, and says what happens at each place:
 //
 //   breakpoint SIDES PAUSE_MS ORDER_MS BOUND GIVE_UP NAME
-//   arrive PLACE BREAKPOINT SIDE VISIT IGNORE_FIRST TURN
+//   arrive PLACE BREAKPOINT SIDE VISIT IGNORE_FIRST TURN BOUND THREAD
 //   end PLACE BREAKPOINT
 //
 // BREAKPOINT counts from 0; SIDE -1 is either. VISIT is the arrival of its thread that counts, 0:
-// each. TURN 1: the side's action goes on to the `end` of that breakpoint in the same thread.
+// each. TURN 1: the side's action goes on to the `end` of that breakpoint in the same thread. BOUND
+// 0: the breakpoint's. THREAD is the birth of the thread that is meant (t0.2), or a dash.
 #ifndef HEDDLE_ABI_WOVEN_H_
 #define HEDDLE_ABI_WOVEN_H_
 
@@ -31,6 +35,7 @@
 #define HEDDLE_WOVEN_COUNTS "HEDDLE_WOVEN_COUNTS"
 
 enum { HEDDLE_WOVEN_BREAKPOINTS = 16, HEDDLE_WOVEN_SIDES = 8, HEDDLE_WOVEN_PLACES = 128 };
+enum { HEDDLE_WOVEN_THREAD = 64 };  // bytes of a thread's birth, with its end
 
 struct heddle_woven_counts {
   uint64_t hits;

@@ -18,11 +18,13 @@ struct Invocation {
   bool json = false;
 };
 
+void add_conflicts_command(CLI::App& app, Invocation& invocation);
 void add_debugged_command(CLI::App& app, Invocation& invocation);
 void add_explore_command(CLI::App& app, Invocation& invocation);
 void add_list_command(CLI::App& app, Invocation& invocation);
 void add_locate_command(CLI::App& app, Invocation& invocation);
 void add_pin_command(CLI::App& app, Invocation& invocation);
+void add_pack_command(CLI::App& app, Invocation& invocation);
 void add_record_command(CLI::App& app, Invocation& invocation);
 void add_reduce_command(CLI::App& app, Invocation& invocation);
 void add_remove_command(CLI::App& app, Invocation& invocation);

@@ -10,7 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "abi/names.h"
 #include "cli/command.h"
@@ -68,9 +71,27 @@ std::string line_of(const trace::Trace& trace, trace::SiteIndex site) {
   return frame == nullptr ? "" : fmt::format("{}:{}", trace::base_name(frame->file), frame->line);
 }
 
+/// The choices that were not of a thread (which waiter wakes, which store becomes visible): for
+/// the number of an event what was taken, and of how many.
+nlohmann::json values_of(const trace::Trace& trace, const trace::Schedule& schedule) {
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> by_ordinal;
+  std::vector<std::uint64_t> done(trace.threads.size());
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const trace::ThreadId thread = trace.events[i].thread;
+    by_ordinal[{trace.threads.at(thread).path, ++done[thread]}] = i;
+  }
+  nlohmann::json values = nlohmann::json::object();
+  for (const trace::Decision& decision : schedule.decisions) {
+    const auto event = by_ordinal.find({decision.thread, decision.ordinal});
+    if (decision.kind != abi::DecisionKind::Value || event == by_ordinal.end()) continue;
+    values[std::to_string(event->second)] = {decision.value, decision.bound};
+  }
+  return values;
+}
+
 /// The run as cli/gdb/heddle_gdb.py reads it.
 nlohmann::json session_of(const store::RunId& run, const trace::Trace& trace,
-                          const fs::path& executable) {
+                          const trace::Schedule& schedule, const fs::path& executable) {
   nlohmann::json events = nlohmann::json::array();
   report::Phrases phrases(trace, {});
   for (const trace::Event& event : trace.events) {
@@ -84,6 +105,7 @@ nlohmann::json session_of(const store::RunId& run, const trace::Trace& trace,
           {"executable", executable},
           {"threads", threads},
           {"events", events},
+          {"values", values_of(trace, schedule)},
           {"outcome", abi::name_of(trace.outcome.kind)},
           {"lanes", report::story(trace, options)}};
 }
@@ -163,8 +185,9 @@ ExitCode debug_in_gdb(const std::string& run, const std::vector<std::string>& gd
   }
 
   const SessionDirectory session;
-  write_file(session.path() / kSession,
-             session_of(summary.id, store.load_trace(summary.id), program.executable()).dump());
+  write_file(
+      session.path() / kSession,
+      session_of(summary.id, store.load_trace(summary.id), schedule, program.executable()).dump());
   const fs::path heddle = fs::read_symlink("/proc/self/exe");
   const std::string wrapper = fmt::format("{} debugged {} {} --", quoted(heddle.string()),
                                           quoted(session.path().string()), summary.id);

@@ -35,9 +35,11 @@ int main(int argc, char** argv) {
   try {
     heddle::cli::add_explore_command(app, invocation);
     heddle::cli::add_run_command(app, invocation);
+    heddle::cli::add_pack_command(app, invocation);
     heddle::cli::add_record_command(app, invocation);
     heddle::cli::add_replay_command(app, invocation);
     heddle::cli::add_pin_command(app, invocation);
+    heddle::cli::add_conflicts_command(app, invocation);
     heddle::cli::add_reduce_command(app, invocation);
     heddle::cli::add_locate_command(app, invocation);
     heddle::cli::add_slice_command(app, invocation);

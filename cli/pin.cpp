@@ -21,6 +21,7 @@
 #include "report/pin_json.h"
 #include "store/store.h"
 #include "trace/file.h"
+#include "trace/words.h"
 
 namespace heddle::cli {
 namespace {
@@ -198,18 +199,29 @@ ExitCode pin(const PinFlags& flags, bool json) {
   return carry_out(task, kept.program, flags, watch, progress, json);
 }
 
-/// The innermost frame that is in the program: what is above it belongs to libraries.
+/// The place with the names the program has for it; throws UnknownPlace.
+trace::PinPlace known_place(trace::PinPlace place, const ir::SiteTable& sites) {
+  const ir::SiteInfo info = *sites.find(driver::resolve(place, sites, false).front());
+  place.file = info.frames.front().file;
+  place.function = info.frames.front().function;
+  return place;
+}
+
+/// The innermost frame that is in the program: what is above it belongs to libraries. The report
+/// may come from another copy of the sources: a file is then known by its name alone.
 trace::PinPlace place_in(const std::vector<trace::PinPlace>& stack, const ir::SiteTable& sites) {
-  for (const trace::PinPlace& place : stack) {
-    try {
-      driver::resolve(place, sites, false);
-      return place;
-    } catch (const driver::UnknownPlace&) {
-      continue;
+  std::vector<trace::PinPlace> copies = stack;
+  for (trace::PinPlace& place : copies) place.file = trace::base_name(place.file);
+  for (const auto& places : {stack, copies}) {
+    for (const trace::PinPlace& place : places) {
+      try {
+        return known_place(place, sites);
+      } catch (const driver::UnknownPlace&) {
+        continue;
+      }
     }
   }
-  driver::resolve(stack.front(), sites, false);  // says what is near
-  return stack.front();
+  return known_place(copies.front(), sites);  // says what is near
 }
 
 ExitCode pin_report(const PinFlags& flags, bool json) {
@@ -283,10 +295,12 @@ ExitCode check(PinFlags& flags, bool json) {
   const driver::Inputs inputs = inputs_of(flags);
   stop_on_interrupt();
   std::string missing;  // a place that is not in the program any more
+  std::string executable;
   analysis::NativeRuns runs;
   Verdict verdict{"never reached", ExitCode::ProgramFailed};
   try {
     driver::PinnedProgram pinned(program, inputs, file, {file.pins}, flags.workers, say);
+    executable = pinned.executable().string();
     runs = pinned.run(file.pins, flags.runs);
     verdict = verdict_of(runs);
   } catch (const driver::UnknownPlace& unknown) {
@@ -303,6 +317,7 @@ ExitCode check(PinFlags& flags, bool json) {
     object["hit_percent"] = object["with"]["hit_percent"];
     object["failure_percent"] = object["with"]["failure_percent"];
     object["reason"] = missing;
+    object["executable"] = executable;
     print_json(object);
     return verdict.code;
   }
@@ -354,7 +369,7 @@ void add_pin_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   command->add_option("--stdin", flags->standard_input_file,
-                      "with --check: the program's standard input, from this file");
+                      "with --check and --report: the program's standard input, from this file");
   command->add_option(
       "run", flags->command,
       "which run: its id, or latest; with --check and --report: the program and its "

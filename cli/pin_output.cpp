@@ -44,6 +44,15 @@ std::string place_text(const trace::PinPlace& place) {
   return text;
 }
 
+const char* moment_text(trace::PinMoment moment) {
+  switch (moment) {
+    case trace::PinMoment::Behind: return "behind";
+    case trace::PinMoment::Woken: return "woken in";
+    case trace::PinMoment::Before: break;
+  }
+  return "before";
+}
+
 }  // namespace
 
 void quote_sources(trace::PinFile& file) {
@@ -90,10 +99,11 @@ std::string breakpoint_text(const trace::PinBreakpoint& breakpoint) {
                         : side.side == 0                ? "first"
                         : side.side == 1                ? "second"
                                                         : fmt::format("side {}", side.side),
-                        side.behind ? "behind" : "before", place_text(side.at));
+                        moment_text(side.moment), place_text(side.at));
     if (side.until && !(*side.until == side.at)) {
       text += fmt::format("          to {}\n", place_text(*side.until));
     }
+    if (!side.thread.empty()) text += fmt::format("          of thread {}\n", side.thread);
     if (side.visit != 0) text += fmt::format("          at its thread's visit {}\n", side.visit);
     if (!side.when.empty()) text += fmt::format("          when {}\n", side.when);
   }

@@ -5,10 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/debug.h"
+#include "cli/packed_run.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "driver/replayer.h"
+#include "store/pack_file.h"
 #include "store/store.h"
 
 namespace heddle::cli {
@@ -22,6 +24,58 @@ struct ReplayFlags {
   std::vector<std::string> gdb_arguments;
 };
 
+/// What came of some replays of one run.
+struct Tally {
+  std::uint64_t reproduced = 0;
+  std::uint64_t events = 0;
+  double seconds = 0;
+  std::string difference;  // the first one
+};
+
+Tally replay_often(driver::Replayer& replayer, std::uint64_t times, ProgressLine& progress) {
+  Tally tally;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const driver::ReplayResult result = replayer.replay();
+    tally.reproduced += result.reproduced ? 1 : 0;
+    tally.events = result.events;
+    tally.seconds += result.seconds;
+    if (!result.reproduced && tally.difference.empty()) tally.difference = result.difference;
+    progress.update([&] { return fmt::format("{} of {} replays", i + 1, times); });
+  }
+  progress.clear();
+  return tally;
+}
+
+ExitCode report(const Tally& tally, const std::string& run, std::uint64_t times, bool same_build,
+                bool json) {
+  const bool all = tally.reproduced == times;
+  if (json) {
+    nlohmann::json object =
+        json_result("replay", all ? "reproduced" : "diverged", run, tally.seconds);
+    object["reproduced"] = all;
+    object["replays"] = times;
+    object["identical"] = tally.reproduced;
+    object["events"] = tally.events;
+    object["same_build"] = same_build;
+    if (!tally.difference.empty()) object["difference"] = tally.difference;
+    print_json(object);
+  } else {
+    fmt::print("{}: {} of {} replays identical ({} events each, output and exit status included)\n",
+               run, tally.reproduced, times, tally.events);
+    if (!all) fmt::print("First difference: {}\n", tally.difference);
+  }
+  return all ? ExitCode::Done : ExitCode::ProgramFailed;
+}
+
+ExitCode replay_packed(const ReplayFlags& flags, bool json) {
+  const PackedRun packed(flags.run);
+  const driver::Expectation expectation = packed.expectation();
+  ProgressLine progress(json);
+  driver::Replayer replayer(packed.program(), packed.inputs(), expectation);
+  return report(replay_often(replayer, flags.times, progress), packed.summary().id, flags.times,
+                true, json);
+}
+
 ExitCode replay(const ReplayFlags& flags, bool json) {
   if (flags.gdb && json) throw user_error("--gdb is for people: it has no --json");
   if (flags.gdb) return debug_in_gdb(flags.run, flags.gdb_arguments);
@@ -29,6 +83,7 @@ ExitCode replay(const ReplayFlags& flags, bool json) {
     throw user_error("what follows the run is for gdb: give --gdb as well");
   }
   if (flags.times == 0) throw user_error("-n: a run is replayed at least once");
+  if (store::is_pack(flags.run)) return replay_packed(flags, json);
   const store::Store store = store::Store::open_existing();
   const store::RunSummary summary = store.find(flags.run);
   const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
@@ -50,37 +105,8 @@ ExitCode replay(const ReplayFlags& flags, bool json) {
   }
 
   driver::Replayer replayer(program, inputs, expectation, flags.carrier);
-  std::uint64_t reproduced = 0;
-  std::uint64_t events = 0;
-  double seconds = 0;
-  std::string difference;
-  for (std::uint64_t i = 0; i < flags.times; ++i) {
-    const driver::ReplayResult result = replayer.replay();
-    reproduced += result.reproduced ? 1 : 0;
-    events = result.events;
-    seconds += result.seconds;
-    if (!result.reproduced && difference.empty()) difference = result.difference;
-    progress.update([&] { return fmt::format("{} of {} replays", i + 1, flags.times); });
-  }
-  progress.clear();
-
-  const bool all = reproduced == flags.times;
-  if (json) {
-    nlohmann::json object =
-        json_result("replay", all ? "reproduced" : "diverged", summary.id, seconds);
-    object["reproduced"] = all;
-    object["replays"] = flags.times;
-    object["identical"] = reproduced;
-    object["events"] = events;
-    object["same_build"] = same_build;
-    if (!difference.empty()) object["difference"] = difference;
-    print_json(object);
-  } else {
-    fmt::print("{}: {} of {} replays identical ({} events each, output and exit status included)\n",
-               summary.id, reproduced, flags.times, events);
-    if (!all) fmt::print("First difference: {}\n", difference);
-  }
-  return all ? ExitCode::Done : ExitCode::ProgramFailed;
+  return report(replay_often(replayer, flags.times, progress), summary.id, flags.times, same_build,
+                json);
 }
 
 }  // namespace
@@ -90,7 +116,8 @@ void add_replay_command(CLI::App& app, Invocation& invocation) {
   CLI::App* const command =
       add_command(app, invocation, "replay", "Enforce a kept run and compare everything it does",
                   "heddle replay latest -n 20");
-  command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
+  command->add_option("run", flags->run, "which run: its id, latest, or a file made by pack")
+      ->capture_default_str();
   command->add_option("-n,--times", flags->times, "how often")->capture_default_str();
   command
       ->add_option("--carrier", flags->carrier,

@@ -164,15 +164,33 @@ driver::ExploreLimits limits_of(const RunFlags& flags) {
 }
 
 store::RunInputs to_stored(const driver::Inputs& inputs) {
-  store::RunInputs stored{
-      inputs.arguments, inputs.environment, inputs.directory.string(), {}, inputs.clock};
+  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(), {}};
   if (!inputs.standard_input.empty()) stored.standard_input = inputs.standard_input;
+  if (inputs.outside) {
+    stored.outside.emplace();
+    stored.outside->answers = inputs.outside->answers;
+    stored.outside->process = inputs.outside->process;
+    for (const driver::InputFile& file : inputs.outside->files) {
+      stored.outside->files.push_back({file.given, file.path, file.sha256, file.size, file.copy});
+    }
+  }
   return stored;
 }
 
 driver::Inputs from_stored(const store::RunInputs& inputs) {
-  return {inputs.arguments, inputs.environment, inputs.directory,
-          inputs.standard_input.value_or(""), inputs.clock};
+  driver::Inputs result{inputs.arguments, inputs.environment, inputs.directory,
+                        inputs.standard_input.value_or("")};
+  if (inputs.outside) {
+    result.outside.emplace();
+    result.outside->answers = inputs.outside->answers;
+    result.outside->process = inputs.outside->process;
+    for (const store::StoredFile& file : inputs.outside->files) {
+      result.outside->files.push_back(
+          {file.given, file.path, file.sha256, file.size, file.copy, {}});
+    }
+    driver::resolve_files(*result.outside);
+  }
+  return result;
 }
 
 }  // namespace heddle::cli

@@ -22,8 +22,7 @@ constexpr std::uint64_t kLoadedBytes = 256 << 10;
 
 }  // namespace
 
-Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
-                 std::span<const abi::ClockRecord> clock)
+Channel::Channel(std::uint64_t max_events, const Outside* outside)
     : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
@@ -42,9 +41,13 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
   header.threads = region(sizeof(abi::ThreadRecord), abi::kMaxThreads);
   header.objects = region(sizeof(abi::ObjectRecord), max_events + abi::kMaxThreads);
   header.text = region(1, kTextBytes);
-  header.recording = region(1, recording_bytes);
-  header.clock = region(sizeof(abi::ClockRecord), clock.size());
-  header.clock.count = clock.size();
+  const ToldRegions told = outside != nullptr ? told_regions(*outside) : ToldRegions{};
+  header.is_told = outside != nullptr ? 1 : 0;
+  header.told_process = outside != nullptr ? outside->process : 0;
+  header.answer_streams = region(sizeof(abi::AnswerStream), told.streams.size());
+  header.answers = region(1, told.answers.size());
+  header.file_copies = region(sizeof(abi::FileCopy), told.copies.size());
+  header.file_names = region(1, told.names.size());
   header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
   header.stacks = region(sizeof(abi::StackRecord), abi::kMaxThreads);
   header.stack_bytes = region(1, kStackBytes);
@@ -65,10 +68,21 @@ Channel::Channel(std::uint64_t max_events, std::uint64_t recording_bytes,
   }
   header_ = static_cast<abi::ChannelHeader*>(mapping);
   *header_ = header;
-  if (!clock.empty()) {
-    std::memcpy(reinterpret_cast<char*>(header_) + header.clock.offset, clock.data(),
-                clock.size_bytes());
-  }
+  tell(told);
+}
+
+void Channel::tell(const ToldRegions& told) {
+  const auto fill = [this](abi::Region& region, const void* records, std::size_t count,
+                           std::size_t bytes) {
+    if (bytes > 0) std::memcpy(reinterpret_cast<char*>(header_) + region.offset, records, bytes);
+    region.count = count;
+  };
+  fill(header_->answer_streams, told.streams.data(), told.streams.size(),
+       told.streams.size() * sizeof(abi::AnswerStream));
+  fill(header_->answers, told.answers.data(), told.answers.size(), told.answers.size());
+  fill(header_->file_copies, told.copies.data(), told.copies.size(),
+       told.copies.size() * sizeof(abi::FileCopy));
+  fill(header_->file_names, told.names.data(), told.names.size(), told.names.size());
 }
 
 Channel::~Channel() {
@@ -111,10 +125,6 @@ std::span<const abi::ObjectRecord> Channel::objects() const {
 
 std::span<const abi::StepRecord> Channel::steps() const {
   return view<abi::StepRecord>(header_->steps);
-}
-
-std::span<const char> Channel::recording() const {
-  return view<char>(header_->recording);
 }
 
 std::span<const abi::StackRecord> Channel::stacks() const {

@@ -10,14 +10,15 @@
 
 #include "abi/channel.h"
 #include "driver/descriptor.h"
+#include "driver/outside.h"
 
 namespace heddle::driver {
 
 class Channel {
  public:
   /// Room for `max_events` events. Memory is used as it is touched.
-  explicit Channel(std::uint64_t max_events, std::uint64_t recording_bytes = 0,
-                   std::span<const abi::ClockRecord> clock = {});
+  /// With `told`: everything from outside comes from there.
+  explicit Channel(std::uint64_t max_events, const Outside* told = nullptr);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -35,8 +36,6 @@ class Channel {
   std::span<const abi::ThreadRecord> threads() const;
   std::span<const abi::ObjectRecord> objects() const;
   std::span<const abi::StepRecord> steps() const;
-  /// The chunks of abi/recording.h that were begun.
-  std::span<const char> recording() const;
   std::span<const abi::StackRecord> stacks() const;
   std::span<const char> stack_bytes() const;
   /// What was loaded where, as /proc/PID/maps says it.
@@ -44,6 +43,7 @@ class Channel {
   std::string_view text_at(std::uint32_t offset) const;
 
  private:
+  void tell(const ToldRegions& told);
   template <typename Record>
   std::span<const Record> view(const abi::Region& region) const;
 

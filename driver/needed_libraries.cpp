@@ -12,6 +12,10 @@ constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
 
 }  // namespace
 
+std::filesystem::path dynamic_loader() {
+  return kLoader;
+}
+
 std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program) {
   const build::ToolResult loader =
       build::run_tool({kLoader, "--list", std::filesystem::absolute(program).string()},

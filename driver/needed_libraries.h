@@ -14,6 +14,9 @@ struct NeededLibrary {
   std::filesystem::path file;
 };
 
+/// What the kernel starts such programs by.
+std::filesystem::path dynamic_loader();
+
 /// In the order they are loaded, as the dynamic loader itself finds them in this environment.
 /// Libraries it does not find are left out: the program says so itself when it is started.
 std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program);

@@ -87,17 +87,23 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
 }
 
 void Program::derive_libraries(const std::filesystem::path& path, const Progress& progress) {
-  abi::SiteId next = sites_->end();
   for (const NeededLibrary& needed : needed_libraries(path)) {
     if (!build::is_heddle_built(needed.file)) continue;
-    const std::filesystem::path variant =
-        build::derive_library(needed.file, name_in_variant(needed.name), next, variant_, progress);
-    image_.libraries.push_back(variant);
-    if (!ir::SiteTable::is_in(variant)) continue;  // nothing but data
-    libraries_.push_back({std::filesystem::path(needed.name).filename().string(), next,
-                          ir::SiteTable::of_program(variant)});
-    next += static_cast<abi::SiteId>(libraries_.back().sites.size());
+    add_library({std::filesystem::path(needed.name).filename().string(),
+                 build::derive_library(needed.file, name_in_variant(needed.name), next_site(),
+                                       variant_, progress)});
   }
+}
+
+abi::SiteId Program::next_site() const {
+  if (libraries_.empty()) return sites_->end();
+  return libraries_.back().first + static_cast<abi::SiteId>(libraries_.back().sites.size());
+}
+
+void Program::add_library(const Image::Library& library) {
+  image_.libraries.push_back(library);
+  if (!ir::SiteTable::is_in(library.file)) return;  // nothing but data
+  libraries_.push_back({library.name, next_site(), ir::SiteTable::of_program(library.file)});
 }
 
 std::optional<ir::SiteInfo> Program::site_info(abi::SiteId id) const {
@@ -108,6 +114,23 @@ std::optional<ir::SiteInfo> Program::site_info(abi::SiteId id) const {
     return info;
   }
   return sites_ ? sites_->find(id) : std::nullopt;
+}
+
+Program Program::open_image(const Image& image, const std::string& name,
+                            const std::string& build_id) {
+  Program program;
+  program.name_ = name;
+  program.variant_ = abi::Variant::Full;
+  program.build_id_ = build_id;
+  program.original_ = image.executable;
+  program.image_ = {image.executable, {}, image.loader};
+  program.sees_accesses_ = ir::ElfFile(program.executable()).needs("__tsan_init");
+  if (ir::SiteTable::is_in(program.executable())) {
+    program.sites_ = ir::SiteTable::of_program(program.executable());
+    program.sees_accesses_ = true;
+    for (const Image::Library& library : image.libraries) program.add_library(library);
+  }
+  return program;
 }
 
 const ir::CodePlaces& Program::code() const {

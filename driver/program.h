@@ -38,6 +38,10 @@ class Program {
   static Program open(const std::string& name, const Progress& progress,
                       abi::Variant variant = abi::Variant::Full);
 
+  /// Variants that were derived elsewhere, of the program with that name and build id.
+  static Program open_image(const Image& image, const std::string& name,
+                            const std::string& build_id);
+
   const std::string& name() const { return name_; }
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return image_.executable; }
@@ -72,6 +76,8 @@ class Program {
   };
 
   void derive_libraries(const std::filesystem::path& path, const Progress& progress);
+  void add_library(const Image::Library& library);
+  abi::SiteId next_site() const;
   const ir::CodePlaces& code() const;
 
   std::string name_;

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/recorder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <sstream>
 
 #include "abi/names.h"
 #include "base/error.h"
 #include "driver/trace_builder.h"
+#include "trace/file.h"
+#include "trace/sha256.h"
+#include "trace/words.h"
 
 namespace heddle::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Room for that many operations, and for a chunk that each thread has only begun.
-std::uint64_t log_capacity(std::uint64_t max_events) {
-  const std::uint64_t chunks = max_events / abi::kStepsOfChunk + abi::kMaxThreads;
-  return chunks * sizeof(abi::RecordingChunk);
-}
 
 std::vector<abi::PlanRecord> plan_of(const analysis::Recording& recording,
                                      const analysis::TotalOrder& order) {
@@ -50,18 +52,67 @@ bool same_lines(const std::string& a, const std::string& b) {
   return a == b || sorted_lines(a) == sorted_lines(b);
 }
 
+std::string ending_text(abi::FailureKind kind, const std::string& message) {
+  return fmt::format("{} ({}{}{})", abi::name_of(kind), abi::sentence_of(kind),
+                     message.empty() ? "" : ": ", message);
+}
+
+/// Where the program was when it could not follow any further, on its source lines.
+std::string where_it_left(const KeptRun& enforced) {
+  const trace::Trace& trace = enforced.trace;
+  std::string text = fmt::format("after {} events", trace.events.size());
+  if (trace.outcome.thread != trace::kNone) {
+    text += fmt::format(" {}", trace.threads[trace.outcome.thread].path);
+    if (trace.outcome.site != trace::kNone) {
+      text += " was about to go on at " + trace::place_and_function(trace, trace.outcome.site);
+    }
+  }
+  return text;
+}
+
+/// The operation that the recorded run did after so many, on its source lines.
+std::string recorded_after(const Program& program, const analysis::Recording& recording,
+                           const analysis::TotalOrder& order, std::uint64_t operations) {
+  std::vector<std::uint64_t> done(recording.threads.size(), 0);
+  for (const analysis::Turn& turn : order.turns) {
+    if (operations >= turn.operations) {
+      operations -= turn.operations;
+      done[turn.thread] += turn.operations;
+      continue;
+    }
+    const analysis::RecordedThread& thread = recording.threads[turn.thread];
+    std::uint64_t before = done[turn.thread] + operations;
+    for (const abi::RecordedStep& step : thread.steps) {
+      if (step.kind == abi::EventKind::None) continue;
+      if (before-- > 0) continue;
+      const trace::Site site = program.site(step.site);
+      const trace::Frame* const frame = trace::source_frame(site);
+      return fmt::format("{} {}{}", thread.path, abi::name_of(step.kind),
+                         frame == nullptr
+                             ? ""
+                             : fmt::format(" at {}:{} ({})", trace::base_name(frame->file),
+                                           frame->line, frame->function));
+    }
+  }
+  return "nothing";
+}
+
 /// What a recorded and an enforced run have to have in common. Where each was ended they cannot
 /// differ unless it was in another way.
 std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) {
   const trace::Outcome& outcome = enforced.trace.outcome;
   if (outcome.kind == abi::FailureKind::Divergence) {
-    return "the recorded order could not be followed";
+    return fmt::format("the recorded order could not be followed: {}{}{}", where_it_left(enforced),
+                       outcome.message.empty() ? "" : ", and ", outcome.message);
   }
-  if (outcome.kind != recorded.ending.kind || outcome.exit_code != recorded.ending.exit_code ||
-      outcome.signal != recorded.ending.signal || outcome.message != recorded.ending.message) {
-    return fmt::format("recorded: {} ({}); under control: {} ({})",
-                       abi::name_of(recorded.ending.kind), abi::sentence_of(recorded.ending.kind),
-                       abi::name_of(outcome.kind), abi::sentence_of(outcome.kind));
+  if (!recorded.ending) return {};
+  const Ending& ending = *recorded.ending;
+  const bool is_hang = ending.kind == abi::FailureKind::Hang;
+  if (outcome.kind != ending.kind || outcome.exit_code != ending.exit_code ||
+      (outcome.signal != ending.signal && !is_hang) ||
+      (outcome.message != ending.message && !is_hang)) {
+    return fmt::format("recorded: {}; under control: {}", ending_text(ending.kind, ending.message),
+                       ending_text(outcome.kind, outcome.message));
   }
   if (!same_lines(recorded.standard_output, enforced.standard_output) ||
       !same_lines(recorded.standard_error, enforced.standard_error)) {
@@ -70,35 +121,117 @@ std::string difference_of(const RecordedRun& recorded, const KeptRun& enforced) 
   return {};
 }
 
+// --- input files
+
+/// More is not copied, only named by its hash.
+constexpr std::uint64_t kMostCopied = 64u << 20;
+
+bool is_made_by_the_kernel(const std::string& path) {
+  return path.starts_with("/proc/") || path.starts_with("/sys/");
+}
+
+/// Collects what a program had to do with files while it was recorded.
+class FileCollector {
+ public:
+  FileCollector(RecordedRun& run) : run_(run) {}
+
+  void add(const abi::Answer& answer, std::string_view bytes) {
+    if (answer.call != SYS_openat || answer.result < 0) return;
+    abi::OpenedFile opened{};
+    if (bytes.size() <= sizeof opened) return;
+    std::memcpy(&opened, bytes.data(), sizeof opened);
+    const std::string given(bytes.substr(sizeof opened).data());
+    if (!S_ISREG(opened.mode) || !seen_.insert(given).second) return;
+    const std::string path = (run_.inputs.directory / given).lexically_normal().string();
+    if ((opened.flags & O_ACCMODE) != O_RDONLY) {
+      // Its contents are the program's own work, unless there were some before.
+      if (opened.size > 0) run_.unknown.push_back("files that it changes itself (" + path + ")");
+      return;
+    }
+    if (is_made_by_the_kernel(path)) {
+      run_.unknown.push_back("files of the kernel's (" + path + ")");
+      return;
+    }
+    struct stat now{};
+    if (stat(path.c_str(), &now) != 0 || now.st_size != opened.size ||
+        now.st_mtim.tv_sec * 1'000'000'000 + now.st_mtim.tv_nsec != opened.changed) {
+      run_.unknown.push_back("files that changed meanwhile (" + path + ")");
+      return;
+    }
+    const auto size = static_cast<std::uint64_t>(opened.size);
+    const bool is_copied = (copied_ += size) <= kMostCopied;
+    run_.inputs.outside->files.push_back(
+        {given, path, trace::sha256(trace::read_file(path)), size, is_copied ? path : "", {}});
+  }
+
+ private:
+  RecordedRun& run_;
+  std::set<std::string> seen_;
+  std::uint64_t copied_ = 0;
+};
+
+void note_once(std::vector<std::string>& words, const char* word) {
+  if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+}
+
+[[noreturn]] void cannot_record(abi::RecordingEnd end, const RecordingFile& log) {
+  if (end == abi::RecordingEnd::DiskFull) {
+    throw environment_error(
+        fmt::format("no room on the disk for the log {} ({} bytes so far); free space, or set "
+                    "HEDDLE_DIR to another directory",
+                    log.path().string(), log.chunk_bytes()));
+  }
+  throw user_error(
+      fmt::format("the log has reached its bound of {} MiB before the program ended; allow more: "
+                  "heddle record --max-log MIB",
+                  log.chunk_bytes() >> 20));
+}
+
 }  // namespace
 
+RecordedRun run_of(std::string_view log, std::string_view name, const Inputs& inputs) {
+  RecordedRun run;
+  run.recording = analysis::read_recording(log, name);
+  run.inputs = inputs;
+  run.log_bytes = log.size();
+  return run;
+}
+
+void complete_inputs(RecordedRun& run) {
+  run.inputs.outside.emplace();
+  run.inputs.outside->process = run.recording.process;
+  FileCollector files(run);
+  for (const analysis::RecordedThread& thread : run.recording.threads) {
+    if (!thread.answers.empty()) run.inputs.outside->answers[thread.path] = thread.answers;
+    analysis::each_answer(thread.answers, [&](const abi::Answer& answer, std::string_view bytes) {
+      if (answer.kind == abi::AnswerKind::Call) files.add(answer, bytes);
+      if (answer.kind == abi::AnswerKind::Source) {
+        note_once(run.unknown, analysis::name_of(static_cast<abi::UnrecordedSource>(answer.call)));
+      }
+    });
+  }
+}
+
 ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
-                                   const ExploreLimits& limits, std::uint64_t max_events)
+                                   const ExploreLimits& limits, RecordingFile& log)
     : program_(program),
       inputs_(inputs),
       limits_(limits),
-      max_events_(max_events),
-      target_(program.image(), inputs, 1, limits.execution, log_capacity(max_events)) {}
+      log_(log),
+      target_(program.image(), inputs, 1, limits.execution, log.descriptor()) {}
 
 RecordedRun ParallelRecorder::record() {
   abi::Options options;
   std::strcpy(options.carrier, "parallel");
-  options.max_events = max_events_;
+  log_.reset();
   const Clock::time_point begin = Clock::now();
   const Execution execution = target_.run(options, {});
-  RecordedRun run;
-  run.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  RecordedRun run = run_of(log_.bytes(), log_.path().string(), inputs_);
+  if (run.recording.end != abi::RecordingEnd::None) cannot_record(run.recording.end, log_);
+  run.seconds = seconds;
   run.ending = judge(program_, target_, execution, limits_.fails_if);
-  const Channel& channel = target_.channel();
-  run.recording = analysis::read_recording(channel.recording(), channel.threads());
-  run.recording.last = channel.header().failure.thread;
-  run.inputs = inputs_;
-  const std::vector<std::string> paths = thread_paths(channel);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::vector<std::int64_t>& times = run.recording.threads[i].clock;
-    if (!times.empty()) run.inputs.clock[paths[i]] = times;
-  }
-  run.log_bytes = channel.recording().size();
+  run.recording.last = target_.channel().header().failure.thread;
   run.standard_output = target_.standard_output();
   run.standard_error = target_.standard_error();
   return run;
@@ -107,13 +240,28 @@ RecordedRun ParallelRecorder::record() {
 EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,
                     const RecordedRun& recorded) {
   const analysis::TotalOrder order = analysis::order_of(recorded.recording);
+  if (order.operations > max_events) {
+    throw user_error(fmt::format(
+        "the recorded run has {0} operations, more than --max-events allows; record it with "
+        "--max-events {0}",
+        order.operations));
+  }
   abi::Options options;
   std::strcpy(options.strategy, "order");
   options.max_events = 2 * max_events;  // from the half on, turns are fair rather than planned
   EnforcedRun enforced;
   enforced.run =
       run_once(program, recorded.inputs, options, plan_of(recorded.recording, order), limits);
+  enforced.left_out = order.left_out;
   enforced.difference = difference_of(recorded, enforced.run);
+  if (enforced.run.trace.outcome.kind == abi::FailureKind::Divergence) {
+    enforced.difference += "; recorded next: " + recorded_after(program, recorded.recording, order,
+                                                                enforced.run.trace.events.size());
+  }
+  if (!enforced.difference.empty() && !recorded.unknown.empty()) {
+    enforced.difference +=
+        fmt::format("; it used what is not recorded: {}", fmt::join(recorded.unknown, ", "));
+  }
   return enforced;
 }
 

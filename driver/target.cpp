@@ -18,9 +18,9 @@
 #include <cstring>
 
 #include "abi/environment.h"
+#include "abi/recording.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
-#include "driver/thread_path.h"
 
 namespace heddle::driver {
 namespace {
@@ -48,14 +48,6 @@ Descriptor make_input(const std::string& bytes) {
     throw environment_error(fmt::format("cannot store the standard input: {}", strerror(errno)));
   }
   return file;
-}
-
-std::vector<abi::ClockRecord> clock_records(const Inputs& inputs) {
-  std::vector<abi::ClockRecord> records;
-  for (const auto& [path, times] : inputs.clock) {
-    for (const std::int64_t time : times) records.push_back({hash_of_path(path), time});
-  }
-  return records;
 }
 
 /// Most executions write nothing, and looking is cheaper than emptying.
@@ -95,19 +87,52 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
     if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
   }
   std::string preloaded = "LD_PRELOAD=" + build::runtime_library().string();
-  for (const std::filesystem::path& library : image.libraries) preloaded += ":" + library.string();
+  for (const Image::Library& library : image.libraries) preloaded += ":" + library.file.string();
   result.push_back(std::move(preloaded));
   return result;
+}
+
+/// libc chooses among its own functions by what the processor can do. A run that travels does
+/// without all that not every x86-64 has.
+constexpr char kPlainProcessor[] =
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-BMI1,-BMI2,-ERMS,"
+    "-FSRM,-LZCNT,-MOVBE,-POPCNT,-RTM,-SSE4_1,-SSE4_2,-SSSE3";
+
+}  // namespace
+
+/// The program, or the loader it brings along.
+struct StartedAs {
+  std::filesystem::path file;
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+};
+
+namespace {
+
+StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) {
+  StartedAs start{image.executable, inputs.arguments,
+                  controlled_environment(inputs.environment, image, binding)};
+  if (!image.loader) return start;
+  start.file = image.loader->program;
+  start.arguments = {start.file.string(), "--library-path",       image.loader->libraries.string(),
+                     "--argv0",           inputs.arguments.at(0), image.executable.string()};
+  start.arguments.insert(start.arguments.end(), inputs.arguments.begin() + 1,
+                         inputs.arguments.end());
+  std::erase_if(start.environment,
+                [](const std::string& entry) { return entry.starts_with("GLIBC_TUNABLES="); });
+  start.environment.emplace_back(kPlainProcessor);
+  return start;
 }
 
 /// Everything the new process does before it becomes the program. After fork() in a process that
 /// may have other threads: system calls only.
 [[noreturn]] void become(const char* executable, const char* directory, char** arguments,
-                         char** environment, const int (&streams)[3], int channel, int report) {
+                         char** environment, const int (&streams)[3], int channel, int recording,
+                         int report) {
   int error = 0;
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur <= static_cast<rlim_t>(abi::kChannelDescriptor)) {
+  if (files.rlim_cur <= static_cast<rlim_t>(abi::kRecordingDescriptor)) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
@@ -121,6 +146,7 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
     if (dup2(streams[i], i) < 0) error = errno;
   }
   if (error == 0 && dup2(channel, abi::kChannelDescriptor) < 0) error = errno;
+  if (error == 0 && recording >= 0 && dup2(recording, abi::kRecordingDescriptor) < 0) error = errno;
   if (error == 0) {
     execve(executable, arguments, environment);
     error = errno;
@@ -132,32 +158,27 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
 }  // namespace
 
 Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-               std::chrono::milliseconds timeout, std::uint64_t recording_bytes)
-    : channel_(max_events, recording_bytes, clock_records(inputs)),
+               std::chrono::milliseconds timeout, int recording)
+    : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
-  Inputs controlled = inputs;
-  controlled.environment = controlled_environment(inputs.environment, image, Binding::Eager);
   try {
-    start(image, controlled);
+    start(started_as(image, inputs, Binding::Eager), inputs.directory, recording);
   } catch (const Error& error) {
     // A library may lack functions that nobody calls.
     const bool lacks =
         std::string_view(error.what()).find("symbol lookup error") != std::string::npos;
     if (!lacks || process_ > 0 || !make_empty(error_)) throw;
-    controlled.environment = controlled_environment(inputs.environment, image, Binding::Lazy);
-    start(image, controlled);
+    start(started_as(image, inputs, Binding::Lazy), inputs.directory, recording);
   }
 }
 
-void Target::start(const Image& image, const Inputs& inputs) {
-  std::vector<std::string> arguments = inputs.arguments;
-  std::vector<std::string> environment = inputs.environment;
-  const std::vector<char*> argument_pointers = pointers(arguments);
-  const std::vector<char*> environment_pointers = pointers(environment);
+void Target::start(StartedAs as, const std::filesystem::path& directory, int recording) {
+  const std::vector<char*> argument_pointers = pointers(as.arguments);
+  const std::vector<char*> environment_pointers = pointers(as.environment);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     throw environment_error(fmt::format("cannot create a pipe: {}", strerror(errno)));
@@ -167,10 +188,9 @@ void Target::start(const Image& image, const Inputs& inputs) {
   const int streams[3] = {input_.get(), output_.get(), error_.get()};
   process_ = fork();
   if (process_ == 0) {
-    become(image.executable.c_str(), inputs.directory.c_str(),
-           const_cast<char**>(argument_pointers.data()),
+    become(as.file.c_str(), directory.c_str(), const_cast<char**>(argument_pointers.data()),
            const_cast<char**>(environment_pointers.data()), streams, channel_.descriptor(),
-           report_end.get());
+           recording, report_end.get());
   }
   if (process_ < 0) {
     throw environment_error(fmt::format("cannot start a process: {}", strerror(errno)));
@@ -181,7 +201,7 @@ void Target::start(const Image& image, const Inputs& inputs) {
     waitpid(process_, nullptr, 0);
     process_ = -1;
     throw user_error(
-        fmt::format("cannot run {} in {}: {}", name_, inputs.directory.string(), strerror(error)));
+        fmt::format("cannot run {} in {}: {}", name_, directory.string(), strerror(error)));
   }
   if (!wait_for(abi::ChannelState::Ready, kStartLimit)) {
     throw environment_error(
@@ -205,16 +225,19 @@ bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeou
   const std::uint32_t* const word = &channel_.header().state;
   // A long execution is not one that hangs: whatever adds events gets more time, up to
   // --max-events.
-  const std::uint64_t* const progress = &channel_.header().events.count;
-  std::uint64_t seen = __atomic_load_n(progress, __ATOMIC_RELAXED);
+  const auto progress = [&header = channel_.header()] {
+    return __atomic_load_n(&header.events.count, __ATOMIC_RELAXED) +
+           __atomic_load_n(&header.progress, __ATOMIC_RELAXED);
+  };
+  std::uint64_t seen = progress();
   steady_clock::time_point deadline = steady_clock::now() + timeout;
   // Sleeps at once: spinning first was slower wherever other work wanted the CPU, by wall time too.
   for (;;) {
     const std::uint32_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
     if (state == static_cast<std::uint32_t>(wanted)) return true;
     const steady_clock::time_point now = steady_clock::now();
-    if (const std::uint64_t events = __atomic_load_n(progress, __ATOMIC_RELAXED); events != seen) {
-      seen = events;
+    if (const std::uint64_t done = progress(); done != seen) {
+      seen = done;
       deadline = now + timeout;
     }
     if (now >= deadline) return false;
@@ -280,7 +303,8 @@ std::string Target::standard_error() const {
 }
 
 void become_debugged(const DebuggedExecution& execution) {
-  Channel channel(execution.options.max_events);
+  const std::optional<Outside>& outside = execution.inputs.outside;
+  Channel channel(execution.options.max_events, outside ? &*outside : nullptr);
   channel.header().options = execution.options;
   channel.header().debug_stop = execution.stop_before + 1;
   channel.set_plan(execution.plan);
@@ -296,12 +320,9 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor output = create(execution.output);
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
-  std::vector<std::string> arguments = execution.inputs.arguments;
-  std::vector<std::string> environment =
-      controlled_environment(execution.inputs.environment, execution.image, Binding::Eager);
-  become(execution.image.executable.c_str(), execution.inputs.directory.c_str(),
-         pointers(arguments).data(), pointers(environment).data(), streams, channel.descriptor(),
-         STDERR_FILENO);
+  StartedAs as = started_as(execution.image, execution.inputs, Binding::Eager);
+  become(as.file.c_str(), execution.inputs.directory.c_str(), pointers(as.arguments).data(),
+         pointers(as.environment).data(), streams, channel.descriptor(), -1, STDERR_FILENO);
 }
 
 }  // namespace heddle::driver

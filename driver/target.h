@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +18,7 @@
 #include "abi/channel.h"
 #include "driver/channel.h"
 #include "driver/descriptor.h"
+#include "driver/outside.h"
 
 namespace heddle::driver {
 
@@ -28,15 +29,26 @@ struct Inputs {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path directory;
   std::string standard_input;
-  /// What each thread ("t0.2.1") is told at its looks at the clock, where that was recorded.
-  std::map<std::string, std::vector<std::int64_t>> clock = {};
+  /// Of a run that was recorded in parallel: what comes from outside.
+  std::optional<Outside> outside = std::nullopt;
   bool operator==(const Inputs&) const = default;
+};
+
+/// A loader and libraries that a program brings along, in place of those of this machine.
+struct Loader {
+  std::filesystem::path program;
+  std::filesystem::path libraries;  // the directory
 };
 
 /// What is executed: files that stand in for the program and for some of the libraries it names.
 struct Image {
+  struct Library {
+    std::string name;  // that of the library it stands in for
+    std::filesystem::path file;
+  };
   std::filesystem::path executable;
-  std::vector<std::filesystem::path> libraries;
+  std::vector<Library> libraries;
+  std::optional<Loader> loader = std::nullopt;
 };
 
 struct Execution {
@@ -44,11 +56,15 @@ struct Execution {
   bool timed_out = false;
 };
 
+/// What the kernel is asked to execute for an image: defined where that is done.
+struct StartedAs;
+
 class Target {
  public:
   /// Starts the image with the runtime library loaded. Throws when it does not come up.
+  /// `recording`: the file that takes what a parallel run does (RecordingFile).
   Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout, std::uint64_t recording_bytes = 0);
+         std::chrono::milliseconds timeout, int recording = -1);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -63,7 +79,7 @@ class Target {
   abi::ResetObstacle reset_obstacle() const;
 
  private:
-  void start(const Image& image, const Inputs& inputs);
+  void start(StartedAs as, const std::filesystem::path& directory, int recording);
   /// False when the time is over first. Throws when the serving process has died.
   bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
   void set_state(abi::ChannelState state);

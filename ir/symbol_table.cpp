@@ -12,6 +12,8 @@
 namespace heddle::ir {
 
 std::string demangle(const std::string& symbol) {
+  // The demangler takes encoded types too: a variable of C that is called n would be "__int128".
+  if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
       ::abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);

@@ -9,6 +9,7 @@
 #include "abi/variant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "pass/attributes.h"
 #include "pass/audit.h"
 #include "pass/block_marks.h"
@@ -44,7 +45,9 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   // Functions compiled with -O0 are marked "do not optimise"; this is no optimisation.
   static bool isRequired() { return true; }
 
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    // What of a library the program does not use would otherwise share its memory with the rest.
+    llvm::GlobalDCEPass().run(module, analyses);
     // Everything is numbered, whatever the variant, before anything is changed.
     const ProgramLayout layout(module);
     const abi::SiteId first = first_site();

@@ -8,6 +8,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "pass/condition.h"
 
 namespace heddle::pass {
@@ -24,7 +25,12 @@ llvm::Instruction* insertion_point(const Site& site, bool after) {
   }
   if (!after) return site.instruction;
   if (auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(site.instruction)) {
-    return &*invoke->getNormalDest()->getFirstInsertionPt();
+    // Where others come to as well (the head of a loop that waits) is not behind the call.
+    llvm::BasicBlock* behind = invoke->getNormalDest();
+    if (behind->getSinglePredecessor() == nullptr) {
+      behind = llvm::SplitEdge(invoke->getParent(), behind);
+    }
+    return &*behind->getFirstInsertionPt();
   }
   return site.instruction->getNextNonDebugInstruction();
 }
@@ -45,6 +51,25 @@ llvm::Value* address_of(const Site& site, llvm::IRBuilder<>& builder) {
   return address;
 }
 
+/// The mutex that a wait for a condition gives back: its second argument, or what a
+/// std::unique_lock there refers to. Null: the call is no such wait.
+llvm::Value* mutex_of(const Site& site, llvm::IRBuilder<>& builder) {
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(site.instruction);
+  const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+  if (callee == nullptr || call->arg_size() < 2 ||
+      !call->getArgOperand(1)->getType()->isPointerTy()) {
+    return nullptr;
+  }
+  llvm::Value* const argument = call->getArgOperand(1);
+  if (callee->getName().starts_with("pthread_cond_")) return argument;
+  // std::condition_variable::wait(std::unique_lock<std::mutex>&), of libstdc++ and of libc++: a
+  // lock begins with a pointer to its mutex, and that is a pthread_mutex_t.
+  if (callee->getName().contains("condition_variable4wait")) {
+    return builder.CreateLoad(builder.getPtrTy(), argument);
+  }
+  return nullptr;
+}
+
 class Weaver {
  public:
   Weaver(llvm::Module& module, llvm::ArrayRef<Site> sites) : module_(module), sites_(sites) {
@@ -52,9 +77,10 @@ class Weaver {
     hook_ = module.getOrInsertFunction("__heddle_woven_at", llvm::Type::getVoidTy(context),
                                        llvm::Type::getInt32Ty(context),
                                        llvm::PointerType::getUnqual(context));
+    woken_hook_ = module.getOrInsertFunction("__heddle_woven_woken", hook_.getFunctionType());
   }
 
-  /// "before|after SITE PLACE [CONDITION]".
+  /// "before|after SITE PLACE [CONDITION]", "woken SITE PLACE".
   void weave(llvm::StringRef line) {
     const auto [when, rest] = line.split(' ');
     const auto [site_text, tail] = rest.split(' ');
@@ -66,7 +92,7 @@ class Weaver {
       refuse("not understood: " + line);
     }
     const Site& site = sites_[id - abi::kFirstSite];
-    llvm::Instruction* at = insertion_point(site, when == "after");
+    llvm::Instruction* at = insertion_point(site, when != "before");
     if (at == nullptr) return;
     if (!condition.empty()) at = guard(*at, condition);
     llvm::IRBuilder<> builder(at);
@@ -75,6 +101,12 @@ class Weaver {
         !at->getDebugLoc() && function != nullptr) {
       builder.SetCurrentDebugLocation(
           llvm::DILocation::get(module_.getContext(), 0, 0, at->getFunction()->getSubprogram()));
+    }
+    if (when == "woken") {
+      if (llvm::Value* const mutex = mutex_of(site, builder)) {
+        builder.CreateCall(woken_hook_, {builder.getInt32(place), mutex});
+      }
+      return;
     }
     // Behind a call that frees memory its address is rightly that of freed memory.
     llvm::Value* const address = when == "after"
@@ -102,6 +134,7 @@ class Weaver {
   llvm::Module& module_;
   llvm::ArrayRef<Site> sites_;
   llvm::FunctionCallee hook_;
+  llvm::FunctionCallee woken_hook_;
 };
 
 }  // namespace

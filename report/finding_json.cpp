@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/json.h"
+#include "report/sarif.h"
 #include "report/text/finding_text.h"
 
 namespace heddle::report {
@@ -16,7 +17,47 @@ namespace {
 using analysis::FoundAccess;
 using nlohmann::json;
 
-json access_json(const FoundAccess& access) {
+json experience_json(const analysis::Experience& experience) {
+  return {{"possible", experience.possible}, {"held", experience.held}};
+}
+
+/// Each access of the finding's pairs once, by thread, in the order of the failing run.
+json thread_flows(const analysis::Finding& finding) {
+  struct Step {
+    const FoundAccess* access;
+    std::string variable;
+  };
+  std::vector<Step> steps;
+  for (const analysis::FoundPair& pair : finding.pairs) {
+    for (const FoundAccess* access : {&pair.first, &pair.second}) {
+      const bool known = std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
+        return step.access->point == access->point;
+      });
+      if (!known) steps.push_back({access, pair.variable});
+    }
+  }
+  std::sort(steps.begin(), steps.end(), [](const Step& x, const Step& y) {
+    return x.access->event.value_or(~std::size_t{0}) < y.access->event.value_or(~std::size_t{0});
+  });
+  std::map<std::string, json> flows;
+  int order = 0;
+  for (const Step& step : steps) {
+    json& flow = flows[step.access->thread];
+    flow["id"] = step.access->thread;
+    flow["locations"].push_back(
+        {{"executionOrder", ++order},
+         {"location",
+          sarif_location(*step.access, fmt::format("{} {} {}", step.access->thread,
+                                                   deed(step.access->role), step.variable))}});
+  }
+  json result = json::array();
+  for (auto& [thread, flow] : flows) result.push_back(std::move(flow));
+  return result;
+}
+
+}  // namespace
+
+json to_json(const FoundAccess& access) {
   json result = {{"thread", access.thread},
                  {"role", access.role},
                  {"site", text_json(access.point.site)},
@@ -47,58 +88,6 @@ json access_json(const FoundAccess& access) {
   return result;
 }
 
-json experience_json(const analysis::Experience& experience) {
-  return {{"possible", experience.possible}, {"held", experience.held}};
-}
-
-json location_json(const FoundAccess& access, const std::string& message) {
-  json location = {{"message", {{"text", text_json(message)}}}};
-  if (!access.frame.file.empty()) {
-    json region = {{"startLine", std::max(1u, access.frame.line)}};
-    if (access.frame.column > 0) region["startColumn"] = access.frame.column;
-    location["physicalLocation"] = {{"artifactLocation", {{"uri", text_json(access.frame.file)}}},
-                                    {"region", region}};
-    location["logicalLocations"] = {{{"name", text_json(access.frame.function)}}};
-  }
-  return location;
-}
-
-/// Each access of the finding's pairs once, by thread, in the order of the failing run.
-json thread_flows(const analysis::Finding& finding) {
-  struct Step {
-    const FoundAccess* access;
-    std::string variable;
-  };
-  std::vector<Step> steps;
-  for (const analysis::FoundPair& pair : finding.pairs) {
-    for (const FoundAccess* access : {&pair.first, &pair.second}) {
-      const bool known = std::any_of(steps.begin(), steps.end(), [&](const Step& step) {
-        return step.access->point == access->point;
-      });
-      if (!known) steps.push_back({access, pair.variable});
-    }
-  }
-  std::sort(steps.begin(), steps.end(), [](const Step& x, const Step& y) {
-    return x.access->event.value_or(~std::size_t{0}) < y.access->event.value_or(~std::size_t{0});
-  });
-  std::map<std::string, json> flows;
-  int order = 0;
-  for (const Step& step : steps) {
-    json& flow = flows[step.access->thread];
-    flow["id"] = step.access->thread;
-    flow["locations"].push_back(
-        {{"executionOrder", ++order},
-         {"location",
-          location_json(*step.access, fmt::format("{} {} {}", step.access->thread,
-                                                  deed(step.access->role), step.variable))}});
-  }
-  json result = json::array();
-  for (auto& [thread, flow] : flows) result.push_back(std::move(flow));
-  return result;
-}
-
-}  // namespace
-
 json to_json(const analysis::Finding& finding) {
   json result = {{"rank", finding.rank},
                  {"procedure", finding.procedure},
@@ -114,14 +103,13 @@ json to_json(const analysis::Finding& finding) {
   if (finding.shape) result["shape"] = *finding.shape;
   for (const analysis::FoundPair& pair : finding.pairs) {
     result["pairs"].push_back({{"variable", text_json(pair.variable)},
-                               {"first", access_json(pair.first)},
-                               {"second", access_json(pair.second)},
+                               {"first", to_json(pair.first)},
+                               {"second", to_json(pair.second)},
                                {"in_failed_run", pair.in_failed_run},
                                {"suspicious", pair.suspicious}});
   }
   for (const analysis::Region& region : finding.regions) {
-    result["regions"].push_back(
-        {{"first", access_json(region.first)}, {"last", access_json(region.last)}});
+    result["regions"].push_back({{"first", to_json(region.first)}, {"last", to_json(region.last)}});
   }
   return result;
 }
@@ -137,7 +125,7 @@ json to_sarif(const analysis::Localisation& localisation, const std::string& ver
       rules.push_back({{"id", id}, {"shortDescription", {{"text", headline_of(finding)}}}});
     json locations = json::array();
     if (!finding.pairs.empty()) {
-      locations.push_back(location_json(finding.pairs.front().first, headline_of(finding)));
+      locations.push_back(sarif_location(finding.pairs.front().first, headline_of(finding)));
     }
     results.push_back({{"ruleId", id},
                        {"ruleIndex", entry->second},
@@ -147,13 +135,7 @@ json to_sarif(const analysis::Localisation& localisation, const std::string& ver
                        {"locations", locations},
                        {"codeFlows", {{{"threadFlows", thread_flows(finding)}}}}});
   }
-  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-          {"version", "2.1.0"},
-          {"runs",
-           {{{"tool",
-              {{"driver", {{"name", "heddle"}, {"semanticVersion", version}, {"rules", rules}}}}},
-             {"columnKind", "utf16CodeUnits"},
-             {"results", results}}}}};
+  return sarif_log(rules, results, version);
 }
 
 }  // namespace heddle::report

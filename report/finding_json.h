@@ -10,6 +10,10 @@
 
 namespace heddle::report {
 
+/// {thread, role, site, occurrence, file, line, function, event, loops: [{site, file, line, entry,
+/// iteration}], outermost first}.
+nlohmann::json to_json(const analysis::FoundAccess& access);
+
 /// {rank, procedure, level, class, shape, confirmed, pairs: [{variable, first, second,
 /// in_failed_run, suspicious}], regions, forbidden, enforced}.
 nlohmann::json to_json(const analysis::Finding& finding);

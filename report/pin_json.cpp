@@ -30,10 +30,13 @@ json to_json(const trace::PinPlace& place) {
 json to_json(const trace::PinSide& side) {
   json object = {{"at", to_json(side.at)}};
   object["side"] = side.side == trace::kEitherSide ? json("either") : json(side.side);
-  if (side.behind) object["behind"] = true;
-  if (side.until) object["until"] = to_json(*side.until);
+  if (side.moment == trace::PinMoment::Behind) object["behind"] = true;
+  if (side.moment == trace::PinMoment::Woken) object["woken"] = true;
+  if (side.until) object[side.until_before ? "until_before" : "until"] = to_json(*side.until);
   if (side.visit != 0) object["visit"] = side.visit;
   if (side.ignore_first != 0) object["ignore_first"] = side.ignore_first;
+  if (side.bound != 0) object["bound"] = side.bound;
+  if (!side.thread.empty()) object["thread"] = side.thread;
   if (!side.when.empty()) object["when"] = side.when;
   return object;
 }
@@ -95,7 +98,8 @@ trace::PinPlace place_of(const json& object, const std::string& where) {
 
 trace::PinSide side_of(const json& object, const std::string& where, std::uint32_t sides) {
   const Reader reader(object, where);
-  reader.only({"side", "at", "behind", "until", "visit", "ignore_first", "when"});
+  reader.only({"side", "at", "behind", "woken", "until", "until_before", "visit", "ignore_first",
+               "bound", "thread", "when"});
   trace::PinSide side;
   const json* const number = reader.find("side");
   if (number != nullptr && *number == "either") {
@@ -110,11 +114,32 @@ trace::PinSide side_of(const json& object, const std::string& where, std::uint32
   const json* const at = reader.find("at");
   if (at == nullptr) throw user_error(fmt::format("{}: \"at\" is missing", where));
   side.at = place_of(*at, where + ", at");
-  side.behind = reader.get<bool>("behind", false);
-  if (const json* const until = reader.find("until"))
+  const bool is_behind = reader.get<bool>("behind", false);
+  const bool is_woken = reader.get<bool>("woken", false);
+  if (is_behind && is_woken) {
+    throw user_error(fmt::format("{}: \"behind\" or \"woken\", not both", where));
+  }
+  if (is_behind) side.moment = trace::PinMoment::Behind;
+  if (is_woken) side.moment = trace::PinMoment::Woken;
+  if (const json* const until = reader.find("until")) {
     side.until = place_of(*until, where + ", until");
+  }
+  if (const json* const until = reader.find("until_before")) {
+    if (side.until) {
+      throw user_error(fmt::format("{}: \"until\" or \"until_before\", not both", where));
+    }
+    side.until = place_of(*until, where + ", until_before");
+    side.until_before = true;
+  }
   side.visit = reader.get<std::uint32_t>("visit", 0);
   side.ignore_first = reader.get<std::uint32_t>("ignore_first", 0);
+  side.bound = reader.get<std::uint32_t>("bound", 0);
+  side.thread = reader.get<std::string>("thread", "");
+  if (side.thread.size() > 60 ||
+      side.thread.find_first_not_of("t.0123456789") != std::string::npos) {
+    throw user_error(
+        fmt::format("{}: \"thread\" is a birth like t0.2, not {}", where, side.thread));
+  }
   side.when = reader.get<std::string>("when", "");
   if (side.when.find('\n') != std::string::npos) {
     throw user_error(fmt::format("{}: a condition is one line", where));

@@ -245,7 +245,8 @@ std::string c_call(const trace::PinBreakpoint& breakpoint, const trace::PinSide&
   if (breakpoint.sides != 2) text += fmt::format(", .sides = {}", breakpoint.sides);
   text += fmt::format(", .pause_ms = {}", breakpoint.pause_ms);
   if (breakpoint.order_ms != 0) text += fmt::format(", .order_ms = {}", breakpoint.order_ms);
-  text += fmt::format(", .bound = {}, .give_up = {}", breakpoint.bound, breakpoint.give_up);
+  text += fmt::format(", .bound = {}, .give_up = {}",
+                      side.bound != 0 ? side.bound : breakpoint.bound, breakpoint.give_up);
   if (side.ignore_first != 0) text += fmt::format(", .ignore_first = {}", side.ignore_first);
   if (!turn.empty()) text += fmt::format(", .turn = &{}", turn);
   return text + ");";
@@ -260,7 +261,8 @@ std::string cpp_call(const trace::PinBreakpoint& breakpoint, const trace::PinSid
   if (breakpoint.order_ms != 0) {
     text += fmt::format(".order(std::chrono::milliseconds({:.0f}))", breakpoint.order_ms);
   }
-  text += fmt::format(".bound({}).give_up({})", breakpoint.bound, breakpoint.give_up);
+  text += fmt::format(".bound({}).give_up({})", side.bound != 0 ? side.bound : breakpoint.bound,
+                      breakpoint.give_up);
   if (side.ignore_first != 0) text += fmt::format(".ignore_first({})", side.ignore_first);
   const std::string more = turn.empty() ? "" : ", " + turn;
   if (side.side == trace::kEitherSide) return text + fmt::format(".any({});", turn);
@@ -297,6 +299,8 @@ std::string pin_patch(const trace::Pins& pins, const SourceReader& read) {
         if (&given != &pins[i].at.front()) break;
         side.side = trace::kEitherSide;
       }
+      // What is between a wake-up and the return from the wait is no place in the source.
+      if (side.moment == trace::PinMoment::Woken) return {};
       FilePatch* const file = file_of(side.at.file);
       if (file == nullptr) return {};
       const bool c = is_c(side.at.file);
@@ -313,13 +317,15 @@ std::string pin_patch(const trace::Pins& pins, const SourceReader& read) {
           if (!file->insert(line,
                             c ? fmt::format("heddle_bp_end_turn(&{});", turn)
                               : fmt::format("{}.end();", turn),
-                            true)) {
+                            !side.until_before)) {
             return {};
           }
         }
       }
       const std::string call = c ? c_call(pins[i], side, turn) : cpp_call(pins[i], side, turn);
-      if (!file->insert(side.at.line, counted(call, side.visit, c), side.behind)) return {};
+      if (!file->insert(side.at.line, counted(call, side.visit, c),
+                        side.moment == trace::PinMoment::Behind))
+        return {};
     }
   }
   std::string text;

@@ -16,7 +16,8 @@ using SourceReader = std::function<std::vector<std::string>(const std::string& f
 
 /// A unified diff, for `patch -p0`. Statements go before whole statements: where a line is only a
 /// part of one (a condition of a loop), the breakpoint is before all of it, and so less precise
-/// than the woven one. Empty if a file cannot be read.
+/// than the woven one. Which thread is meant is left out. Empty if a file cannot be read, or if a
+/// breakpoint is inside a wait.
 std::string pin_patch(const trace::Pins& pins, const SourceReader& read);
 
 }  // namespace heddle::report

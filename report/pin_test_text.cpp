@@ -48,7 +48,7 @@ std::string googletest_text(const trace::PinFile& file, const std::string& name)
   }
   std::string breakpoints;
   for (const trace::PinBreakpoint& breakpoint : file.pins) {
-    breakpoints += fmt::format("\n    \"\\\"name\\\":\\\"{}\\\"\",", breakpoint.name);
+    breakpoints += fmt::format("\n    \"\\\"name\\\": \\\"{}\\\"\",", breakpoint.name);
   }
   return fmt::format(
       R"(// A pinned failure ({0}) as a regression test: the program with the patch of the breakpoints, run

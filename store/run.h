@@ -16,13 +16,31 @@ namespace heddle::store {
 
 using RunId = std::string;  // "r1", "r2" ...: in the order of their making, never given out twice
 
+/// A plain file that a recorded program read.
+struct StoredFile {
+  std::string given;  // as the program named it
+  std::string path;   // where that was
+  std::string sha256;
+  std::uint64_t size = 0;
+  std::string copy;  // where its contents are; empty: they were too many to keep
+  bool operator==(const StoredFile&) const = default;
+};
+
+/// What a run that was recorded in parallel was told from outside.
+struct StoredOutside {
+  std::map<std::string, std::string> answers;  // by thread path; as abi/recording.h has them
+  std::vector<StoredFile> files;
+  std::int32_t process = 0;  // its id
+  bool operator==(const StoredOutside&) const = default;
+};
+
 /// What the program was started with; any of it may be arbitrary bytes.
 struct RunInputs {
   std::vector<std::string> arguments;    // from argv[0] on
   std::vector<std::string> environment;  // "NAME=value"
   std::string directory;
   std::optional<std::string> standard_input;  // a copy, when it was not a terminal
-  std::map<std::string, std::vector<std::int64_t>> clock = {};  // by thread: the times it was told
+  std::optional<StoredOutside> outside = std::nullopt;
   bool operator==(const RunInputs&) const = default;
 };
 

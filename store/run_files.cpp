@@ -13,7 +13,9 @@
 
 #include "base/error.h"
 #include "store/run_json.h"
+#include "trace/bytes.h"
 #include "trace/file.h"
+#include "trace/packed_log.h"
 #include "trace/schedule_text.h"
 #include "trace/trace_file.h"
 
@@ -41,6 +43,47 @@ void make_durable(const fs::path& path) {
 void write_durably(const fs::path& path, std::string_view bytes) {
   trace::write_file(path, bytes);
   make_durable(path);
+}
+
+std::string packed_answers(const StoredOutside& outside) {
+  trace::ByteWriter out;
+  out.varint(outside.answers.size());
+  for (const auto& [thread, bytes] : outside.answers) {
+    out.text(thread);
+    out.text(bytes);
+  }
+  return trace::pack_log(out.bytes());
+}
+
+std::map<std::string, std::string> unpacked_answers(std::string_view file,
+                                                    const std::string& name) {
+  const trace::UnpackedLog log = trace::unpack_log(file, name);
+  if (!log.complete) {
+    throw user_error(fmt::format(
+        "{}: cut off: the run cannot be told what it was told; restore it, or record again", name));
+  }
+  try {
+    trace::ByteReader in(log.bytes);
+    std::map<std::string, std::string> answers;
+    for (std::uint64_t left = in.varint(); left > 0; --left) {
+      const std::string thread = in.text();
+      answers[thread] = in.text();
+    }
+    return answers;
+  } catch (const std::runtime_error& problem) {
+    throw user_error(
+        fmt::format("{}: damaged ({}); restore it, or record again", name, problem.what()));
+  }
+}
+
+void write_outside(const fs::path& directory, const StoredOutside& outside) {
+  write_durably(directory / kEnvironmentFile, packed_answers(outside));
+  const fs::path copies = directory / kCopiesDirectory;
+  for (const StoredFile& file : outside.files) {
+    if (file.copy.empty()) continue;
+    fs::create_directories(copies);
+    write_durably(copies / file.sha256, trace::read_file(file.copy));
+  }
 }
 
 }  // namespace
@@ -77,6 +120,7 @@ void write_run(const fs::path& directory, const NewRun& run, const RunSummary& s
   write_durably(directory / kOutputFile, run.output.standard_output);
   write_durably(directory / kErrorFile, run.output.standard_error);
   write_durably(directory / kInputsFile, to_json(run.inputs));
+  if (run.inputs.outside) write_outside(directory, *run.inputs.outside);
   write_durably(directory / kSummaryFile, to_json(summary));
   make_durable(directory);
 }
@@ -89,6 +133,18 @@ std::string read_run_file(const fs::path& directory, const char* name) {
         "run {0} lacks its file {1}; restore it, or remove what is left with `heddle rm {0}`",
         directory.filename().string(), path.string()));
   return trace::read_file(path);
+}
+
+RunInputs read_inputs(const fs::path& directory) {
+  RunInputs inputs =
+      inputs_from_json(read_run_file(directory, kInputsFile), (directory / kInputsFile).string());
+  if (!inputs.outside) return inputs;
+  inputs.outside->answers = unpacked_answers(read_run_file(directory, kEnvironmentFile),
+                                             (directory / kEnvironmentFile).string());
+  for (StoredFile& file : inputs.outside->files) {
+    if (!file.copy.empty()) file.copy = (directory / kCopiesDirectory / file.sha256).string();
+  }
+  return inputs;
 }
 
 void remove_leftovers(const fs::path& parent) {

@@ -15,6 +15,9 @@ inline constexpr char kOutputFile[] = "stdout";
 inline constexpr char kErrorFile[] = "stderr";
 inline constexpr char kInputsFile[] = "inputs";
 inline constexpr char kSummaryFile[] = "summary";
+// Of a recorded run: what its threads were told, and copies of the files it read, by sha256.
+inline constexpr char kEnvironmentFile[] = "environment";
+inline constexpr char kCopiesDirectory[] = "files";
 
 /// A new directory under `parent`, removed again unless it was moved elsewhere.
 class TemporaryDirectory {
@@ -35,6 +38,9 @@ class TemporaryDirectory {
 /// Returns when everything is on the disk.
 void write_run(const std::filesystem::path& directory, const NewRun& run,
                const RunSummary& summary);
+
+/// Its environment, and where its copies are.
+RunInputs read_inputs(const std::filesystem::path& directory);
 
 /// user_error that names the file and what to do when a run lacks it.
 std::string read_run_file(const std::filesystem::path& directory, const char* name);

@@ -64,7 +64,17 @@ std::string to_json(const RunInputs& inputs) {
                 {"environment", from_texts(inputs.environment)},
                 {"cwd", from_text(inputs.directory)}};
   if (inputs.standard_input) value["stdin"] = from_text(*inputs.standard_input);
-  if (!inputs.clock.empty()) value["clock"] = inputs.clock;
+  if (inputs.outside) {
+    value["process"] = inputs.outside->process;
+    value["files"] = json::array();
+    for (const StoredFile& file : inputs.outside->files) {
+      value["files"].push_back({{"given", from_text(file.given)},
+                                {"path", from_text(file.path)},
+                                {"sha256", file.sha256},
+                                {"size", file.size},
+                                {"kept", !file.copy.empty()}});
+    }
+  }
   return value.dump(2) + "\n";
 }
 
@@ -75,7 +85,16 @@ RunInputs inputs_from_json(std::string_view text, std::string_view file) {
     inputs.environment = to_texts(value.at("environment"));
     inputs.directory = to_text(value.at("cwd"));
     if (value.contains("stdin")) inputs.standard_input = to_text(value.at("stdin"));
-    if (value.contains("clock")) value.at("clock").get_to(inputs.clock);
+    if (value.contains("files")) {
+      inputs.outside.emplace();
+      inputs.outside->process = value.at("process").get<std::int32_t>();
+      for (const json& file : value.at("files")) {
+        const auto hash = file.at("sha256").get<std::string>();
+        inputs.outside->files.push_back({to_text(file.at("given")), to_text(file.at("path")), hash,
+                                         file.at("size").get<std::uint64_t>(),
+                                         file.at("kept").get<bool>() ? hash : ""});
+      }
+    }
     return inputs;
   });
 }

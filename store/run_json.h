@@ -14,6 +14,7 @@ namespace heddle::store {
 std::string to_json(const RunInputs& inputs);
 std::string to_json(const RunSummary& summary);
 
+/// Of what came from outside only the files, whose `copy` is their name among the run's copies.
 /// `file` is for the message: user_error when the text is not what it should be.
 RunInputs inputs_from_json(std::string_view text, std::string_view file);
 RunSummary summary_from_json(std::string_view text, std::string_view file);

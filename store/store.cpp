@@ -218,9 +218,7 @@ trace::Schedule Store::load_schedule(const RunId& id) const {
 }
 
 RunInputs Store::load_inputs(const RunId& id) const {
-  fs::path directory = run_directory(find(id).id);
-  return inputs_from_json(read_run_file(directory, kInputsFile),
-                          (directory / kInputsFile).string());
+  return read_inputs(run_directory(find(id).id));
 }
 
 RunOutput Store::load_output(const RunId& id) const {

@@ -25,14 +25,21 @@ struct PinPlace {
 
 inline constexpr std::uint32_t kEitherSide = 0xffffffff;
 
-/// One side of a breakpoint: a thread arrives just before `at`.
+/// Where at a place a thread arrives. Woken: `at` waits for a condition, and the thread has been
+/// woken but does not have its mutex again.
+enum class PinMoment : std::uint8_t { Before, Behind, Woken };
+
+/// One side of a breakpoint.
 struct PinSide {
   std::uint32_t side = 0;  // 0 goes on first; or kEitherSide
   PinPlace at;
-  bool behind = false;             // just behind it instead
+  PinMoment moment = PinMoment::Before;
   std::optional<PinPlace> until;   // its action lasts until just after this
+  bool until_before = false;       // until just before it instead
   std::uint32_t visit = 0;         // of its thread; 0: each
   std::uint32_t ignore_first = 0;  // arrivals at this side, of all threads
+  std::uint32_t bound = 0;         // in place of the breakpoint's; 0: as that says
+  std::string thread;              // only the one with this birth ("t0.2"); empty: any
   std::string when;                // over what the source names there
   bool operator==(const PinSide&) const = default;
 };

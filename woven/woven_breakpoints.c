@@ -17,9 +17,11 @@
 extern const char __heddle_woven_plan[] __attribute__((weak));
 /// Linked in where the failure is a use of freed memory (freed_memory.c).
 void __heddle_woven_check_freed(const void* address) __attribute__((weak));
+const char* __heddle_woven_birth(void);  // thread_birth.c
 void __heddle_woven_at(unsigned place, const void* address);
+void __heddle_woven_woken(unsigned place, pthread_mutex_t* mutex);
 
-enum { kNameLength = 64, kSteps = 128 };
+enum { kNameLength = 64, kThreadLength = HEDDLE_WOVEN_THREAD, kSteps = 128 };
 
 struct pinned_breakpoint {
   unsigned sides;
@@ -38,6 +40,8 @@ struct step {
   unsigned long visit;
   unsigned long ignore_first;
   int has_turn;
+  unsigned long bound;
+  char thread[kThreadLength];  // a dash: any
 };
 
 static struct pinned_breakpoint breakpoints[HEDDLE_WOVEN_BREAKPOINTS];
@@ -61,8 +65,8 @@ static void read_line(const char* line) {
     if (breakpoint_count < HEDDLE_WOVEN_BREAKPOINTS) breakpoints[breakpoint_count++] = b;
     return;
   }
-  if (sscanf(line, "arrive %u %u %d %lu %lu %d", &s.place, &s.breakpoint, &s.side, &s.visit,
-             &s.ignore_first, &s.has_turn) != 6) {
+  if (sscanf(line, "arrive %u %u %d %lu %lu %d %lu %63s", &s.place, &s.breakpoint, &s.side,
+             &s.visit, &s.ignore_first, &s.has_turn, &s.bound, s.thread) != 8) {
     if (sscanf(line, "end %u %u", &s.place, &s.breakpoint) != 2) return;
     s.ends_turn = 1;
   }
@@ -90,6 +94,7 @@ static void read_plan(void) {
 }
 
 static void arrive(unsigned number, const struct step* s) {
+  if (s->thread[0] != '-' && strcmp(s->thread, __heddle_woven_birth()) != 0) return;
   if (s->visit && ++visits[number] != s->visit) return;
   const struct pinned_breakpoint* b = &breakpoints[s->breakpoint];
   struct heddle_woven_counts* count = &counts[s->breakpoint];
@@ -101,7 +106,7 @@ static void arrive(unsigned number, const struct step* s) {
                                             .sides = b->sides,
                                             .pause_ms = b->pause_ms,
                                             .order_ms = b->order_ms,
-                                            .bound = b->bound,
+                                            .bound = s->bound ? s->bound : b->bound,
                                             .give_up = b->give_up,
                                             .ignore_first = s->ignore_first,
                                             .turn = s->has_turn ? &turns[s->breakpoint] : 0};
@@ -115,15 +120,29 @@ void __heddle_woven_at(unsigned place, const void* address) {
   const int saved_errno = errno;
   pthread_once(&once, read_plan);
   if (place < HEDDLE_WOVEN_PLACES && is_used[place]) {
+    // What is over here is over before anybody waits here for something else.
     for (unsigned i = 0; i < step_count; ++i) {
-      if (steps[i].place != place) continue;
-      if (steps[i].ends_turn) {
+      if (steps[i].place == place && steps[i].ends_turn) {
         heddle_bp_end_turn(&turns[steps[i].breakpoint]);
-      } else {
-        arrive(i, &steps[i]);
       }
+    }
+    for (unsigned i = 0; i < step_count; ++i) {
+      if (steps[i].place == place && !steps[i].ends_turn) arrive(i, &steps[i]);
     }
   }
   if (__heddle_woven_check_freed) __heddle_woven_check_freed(address);
+  errno = saved_errno;
+}
+
+/// The thread comes back from a wait for a condition. Between its being woken and its having the
+/// mutex again anybody may have had that: so it may be lent out for the time it spends here.
+void __heddle_woven_woken(unsigned place, pthread_mutex_t* mutex) {
+  pthread_once(&once, read_plan);
+  if (place >= HEDDLE_WOVEN_PLACES || !is_used[place]) return;
+  const int saved_errno = errno;
+  if (pthread_mutex_unlock(mutex) == 0) {
+    __heddle_woven_at(place, 0);
+    pthread_mutex_lock(mutex);
+  }
   errno = saved_errno;
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/recording.h"
@@ -12,17 +14,32 @@
 namespace heddle::analysis {
 
 struct RecordedThread {
-  std::uint64_t hash = 0;  // of its path
+  std::string path;        // "t0.2.1"
+  std::uint64_t hash = 0;  // of the path
   std::vector<abi::RecordedStep> steps;
-  std::vector<std::int64_t> clock;  // the times it was told, in order
+  std::string answers;  // whole abi::Answers, one after the other
 };
 
 struct Recording {
+  std::string text;  // the driver's own, about the program
   std::vector<RecordedThread> threads;
+  std::int32_t process = 0;
   std::size_t last = 0;  // the thread that ended the run
+  abi::RecordingEnd end = abi::RecordingEnd::None;
 };
 
-/// Takes what is there: of chunks that are cut, or that no thread can have written, nothing.
-Recording read_recording(std::span<const char> chunks, std::span<const abi::ThreadRecord> threads);
+/// Takes what is there of a log that ends anywhere: of chunks that are cut, or that no thread can
+/// have written, what is whole. user_error, with `name`, when it is no log, or nothing is there.
+Recording read_recording(std::string_view log, std::string_view name);
+
+/// Of `bytes` those that are whole answers.
+std::string_view whole_answers(std::string_view bytes);
+
+using AnswerVisitor = std::function<void(const abi::Answer& answer, std::string_view bytes)>;
+/// `answers`: whole ones.
+void each_answer(std::string_view answers, const AnswerVisitor& visit);
+
+/// A source of nondeterminism that recordings do not hold, in words.
+const char* name_of(abi::UnrecordedSource source);
 
 }  // namespace heddle::analysis

@@ -10,20 +10,49 @@ namespace heddle::analysis {
 namespace {
 
 constexpr std::uint32_t kGlance = 4;             // runs that show whether a proposal is worth more
-constexpr std::uint32_t kProbe = 24;             // runs that must all fail to settle for it
+constexpr std::uint32_t kProbe = 24;             // runs that must all fail to look more closely
+constexpr std::uint32_t kConfirm = 100;          // runs that must all fail to settle for it
 constexpr double kPauses[] = {200, 1000, 5000};  // ms; the paper's 100 ms to 10 s
+constexpr std::size_t kMostPatient = 4;          // proposals that get the longer pauses
 
 trace::Pins with_pause(trace::Pins pins, double pause_ms) {
   for (trace::PinBreakpoint& breakpoint : pins) breakpoint.pause_ms = pause_ms;
   return pins;
 }
 
-/// Visits are those of a controlled run; loops that wait turn more or less often natively.
-trace::Pins without_visits(trace::Pins pins) {
+template <typename Change>
+trace::Pins with_sides(trace::Pins pins, Change change) {
   for (trace::PinBreakpoint& breakpoint : pins) {
-    for (trace::PinSide& side : breakpoint.at) side.visit = 0;
+    for (trace::PinSide& side : breakpoint.at) change(breakpoint, side);
   }
   return pins;
+}
+
+/// More and less precise forms of one proposal, the simplest first.
+std::vector<PinProposal> refinements(const PinProposal& proposal) {
+  const trace::Pins anybody =
+      with_sides(proposal.pins,
+                 [](const trace::PinBreakpoint&, trace::PinSide& side) { side.thread.clear(); });
+  std::vector<PinProposal> forms = {{proposal.origin, anybody}};
+  const auto add = [&](const char* how, trace::Pins pins) {
+    for (const PinProposal& known : forms) {
+      if (known.pins == pins) return;
+    }
+    forms.push_back({proposal.origin + how, std::move(pins)});
+  };
+  // Visits are those of a controlled run; loops that wait turn more or less often natively.
+  add(", every visit", with_sides(anybody, [](const trace::PinBreakpoint&, trace::PinSide& side) {
+        side.visit = 0;
+      }));
+  // Threads that run the same code, told apart by their births.
+  add(", by thread", proposal.pins);
+  // When the two have met, whoever else comes to where the second waits is held up there, too.
+  add(", holding others",
+      with_sides(anybody, [](const trace::PinBreakpoint& breakpoint, trace::PinSide& side) {
+        const bool waits = side.side != 0 && side.side != trace::kEitherSide;
+        if (waits) side.bound = breakpoint.bound + 1;
+      }));
+  return forms;
 }
 
 class Chooser {
@@ -34,16 +63,15 @@ class Chooser {
   bool is_over() const { return options_.stop && options_.stop(); }
   bool is_settled() const { return best_ && best_rate_ >= 1.0; }
 
-  void consider(const PinProposal& proposal) {
-    if (is_over() || is_settled()) return;
+  /// The share of runs that failed.
+  double consider(const PinProposal& proposal) {
+    if (is_over() || is_settled()) return 0;
     if (options_.progress) {
       options_.progress(fmt::format("trying {} breakpoint{} from {}, {:.0f} ms",
                                     proposal.pins.size(), proposal.pins.size() == 1 ? "" : "s",
                                     proposal.origin, proposal.pins[0].pause_ms));
     }
-    NativeRuns runs = oracle_.run(proposal.pins, kGlance);
-    // A proposal that did better than any before gets the chance to show that it always does.
-    if (runs.failures == runs.runs) runs += oracle_.run(proposal.pins, kProbe - kGlance);
+    const NativeRuns runs = runs_until_one_passes(proposal.pins);
     pinning_.tried.push_back({proposal.origin, proposal.pins.size(), proposal.pins[0].pause_ms,
                               runs.runs, runs.failures});
     const double rate = runs.runs == 0 ? 0 : static_cast<double>(runs.failures) / runs.runs;
@@ -51,6 +79,7 @@ class Chooser {
       best_rate_ = rate;
       best_ = proposal;
     }
+    return rate;
   }
 
   void leave_out_what_is_not_needed() {
@@ -58,8 +87,7 @@ class Chooser {
       PinProposal fewer = *best_;
       fewer.pins.erase(fewer.pins.begin() + static_cast<std::ptrdiff_t>(i));
       if (is_over()) return;
-      const NativeRuns runs = oracle_.run(fewer.pins, kProbe);
-      if (runs.failures < runs.runs) {
+      if (const NativeRuns runs = runs_until_one_passes(fewer.pins); runs.failures < runs.runs) {
         ++i;
         continue;
       }
@@ -70,6 +98,16 @@ class Chooser {
   const std::optional<PinProposal>& best() const { return best_; }
 
  private:
+  /// Few runs where that is enough to see that not all fail, many where all do.
+  NativeRuns runs_until_one_passes(const trace::Pins& pins) {
+    NativeRuns runs;
+    for (const std::uint32_t enough : {kGlance, kProbe, kConfirm}) {
+      runs += oracle_.run(pins, enough - runs.runs);
+      if (runs.failures < runs.runs || is_over()) break;
+    }
+    return runs;
+  }
+
   NativeOracle& oracle_;
   const PinOptions& options_;
   Pinning& pinning_;
@@ -77,12 +115,25 @@ class Chooser {
   double best_rate_ = 0;
 };
 
+/// Those that made the program fail in some runs get more time to do so in all.
+void grow_pauses(Chooser& chooser, std::vector<std::pair<double, PinProposal>> promising) {
+  std::ranges::sort(promising, std::ranges::greater{}, &std::pair<double, PinProposal>::first);
+  if (promising.size() > kMostPatient) promising.resize(kMostPatient);
+  for (const double pause : kPauses) {
+    for (const auto& [rate, proposal] : promising) {
+      if (proposal.pins[0].pause_ms == pause) continue;
+      chooser.consider({proposal.origin, with_pause(proposal.pins, pause)});
+    }
+  }
+}
+
 }  // namespace
 
 NativeRuns& operator+=(NativeRuns& sum, const NativeRuns& more) {
   sum.runs += more.runs;
   sum.failures += more.failures;
   sum.hits += more.hits;
+  sum.failed_hits += more.failed_hits;
   sum.reached += more.reached;
   for (const auto& [what, count] : more.other_failures) sum.other_failures[what] += count;
   const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
@@ -97,17 +148,15 @@ Pinning choose_pins(NativeOracle& oracle, std::span<const PinProposal> proposals
                     const PinOptions& options) {
   Pinning pinning;
   Chooser chooser(oracle, options, pinning);
-  for (const double pause : kPauses) {
-    for (const PinProposal& proposal : proposals) {
-      const PinProposal paused{proposal.origin, with_pause(proposal.pins, pause)};
-      chooser.consider(paused);
-      if (const trace::Pins every = without_visits(paused.pins); every != paused.pins) {
-        chooser.consider({proposal.origin + ", every visit", every});
-      }
+  std::vector<std::pair<double, PinProposal>> promising;
+  for (const PinProposal& proposal : proposals) {
+    for (PinProposal& form :
+         refinements({proposal.origin, with_pause(proposal.pins, kPauses[0])})) {
+      const double rate = chooser.consider(form);
+      if (rate > 0) promising.emplace_back(rate, std::move(form));
     }
-    // The next longer pause is for those that nearly always, but not always, meet.
-    if (!chooser.best()) break;
   }
+  if (!chooser.is_settled()) grow_pauses(chooser, std::move(promising));
   chooser.leave_out_what_is_not_needed();
   if (options.progress) options.progress("measuring");
   if (chooser.best()) {

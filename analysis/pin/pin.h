@@ -21,9 +21,10 @@ namespace heddle::analysis {
 /// Native runs of one set of breakpoints.
 struct NativeRuns {
   std::uint32_t runs = 0;
-  std::uint32_t failures = 0;  // those that were to be pinned
-  std::uint32_t hits = 0;      // runs in which every breakpoint was hit
-  std::uint32_t reached = 0;   // runs in which every side of every breakpoint was arrived at
+  std::uint32_t failures = 0;     // those that were to be pinned
+  std::uint32_t hits = 0;         // runs in which every breakpoint was hit
+  std::uint32_t failed_hits = 0;  // runs that failed and in which every breakpoint was hit
+  std::uint32_t reached = 0;      // runs in which every side of every breakpoint was arrived at
   std::map<std::string, std::uint32_t> other_failures;
   std::vector<double> seconds_to_failure;
   std::vector<double> seconds_of_others;

@@ -14,13 +14,16 @@
 namespace heddle::analysis {
 namespace {
 
+using trace::EventKind;
+
 /// An event as breakpoints see it.
 struct Stop {
   std::string thread;
   trace::PinPlace place;
   std::uint32_t visit = 1;
   std::size_t when = 0;  // event of the failed run; beyond its end if it did not come to it
-  bool behind = false;   // the thread stops when it has done this, not before
+  trace::PinMoment moment = trace::PinMoment::Before;
+  bool is_wait = false;  // it ends only when somebody else acts
 };
 
 /// `after` waits until the thread of `begin` has done everything from `begin` to `end`.
@@ -37,13 +40,18 @@ bool has_place(const trace::Site& site) {
   return frame != nullptr && !trace::is_system_header(frame->file) && !site.key.starts_with('<');
 }
 
-trace::PinPlace place_of(const std::string& site, const trace::Frame& frame) {
-  return {site, frame.file, frame.line, frame.function, {}};
+/// What a thread does when it comes back from a wait is at the place where it waits.
+bool is_return(EventKind kind) {
+  return kind == EventKind::CondWake || kind == EventKind::BarrierLeave ||
+         kind == EventKind::FutexResume;
+}
+bool is_wait(EventKind kind) {
+  return kind == EventKind::CondWait || kind == EventKind::BarrierWait ||
+         kind == EventKind::FutexWait;
 }
 
-Stop stop_of(const FoundAccess& access, std::size_t events) {
-  return {access.thread, place_of(access.point.site, access.frame), access.point.occurrence,
-          access.event.value_or(events)};
+trace::PinPlace place_of(const std::string& site, const trace::Frame& frame) {
+  return {site, frame.file, frame.line, frame.function, {}};
 }
 
 bool is_usable(const FoundAccess& access) {
@@ -103,25 +111,77 @@ std::vector<Constraint> fewest(const std::vector<Constraint>& constraints,
   return kept;
 }
 
-/// How often a thread is at a site in the failed run: a breakpoint there must say which time it
-/// means only if it is more than once.
-class Visits {
+/// How breakpoints see the events of a run: which of them are arrivals somewhere, and the how many
+/// time its thread arrives there. A wait for a condition is two: before it, and when the thread,
+/// woken, takes its mutex back.
+class Arrivals {
  public:
-  explicit Visits(const trace::Trace& trace) {
-    for (const trace::Event& event : trace.events) {
-      if (event.site == trace::kNone) continue;
-      ++counts_[{trace.threads[event.thread].path, trace.sites[event.site].key}];
+  explicit Arrivals(const trace::Trace& trace) : trace_(trace), moments_(trace.events.size()) {
+    std::map<trace::ThreadId, trace::SiteIndex> waits_at;
+    for (std::size_t i = 0; i < trace.events.size(); ++i) {
+      const trace::Event& event = trace.events[i];
+      Moment moment;
+      moment.is_arrival = event.site != trace::kNone && !is_return(event.kind);
+      const auto wait = waits_at.find(event.thread);
+      if (wait != waits_at.end() && event.kind == EventKind::MutexLock) {
+        if (wait->second == event.site) moment.moment = trace::PinMoment::Woken;
+        waits_at.erase(wait);
+      }
+      if (event.kind == EventKind::CondWait) waits_at[event.thread] = event.site;
+      if (moment.is_arrival) moment.visit = ++counts_[key(event, moment.moment)];
+      moments_[i] = moment;
     }
   }
-  std::uint32_t which(const Stop& stop) const {
-    const auto found = counts_.find({stop.thread, stop.place.site});
-    const bool is_often = found != counts_.end() && found->second > 1;
-    return is_often || stop.visit > 1 ? stop.visit : 0;
+
+  bool is_arrival(std::size_t event) const { return moments_[event].is_arrival; }
+  /// Sets what only the run can say: a breakpoint must say which visit it means only if there are
+  /// several.
+  void describe(Stop& stop, std::size_t event) const {
+    const Moment& moment = moments_[event];
+    const bool is_often = counts_.at(key(trace_.events[event], moment.moment)) > 1;
+    stop.moment = moment.moment;
+    stop.visit = is_often ? moment.visit : 0;
+    stop.is_wait = is_wait(trace_.events[event].kind);
   }
 
  private:
-  std::map<std::pair<std::string, std::string>, std::uint32_t> counts_;
+  struct Moment {
+    bool is_arrival = false;
+    trace::PinMoment moment = trace::PinMoment::Before;
+    std::uint32_t visit = 0;
+  };
+  using Key = std::tuple<trace::ThreadId, trace::SiteIndex, trace::PinMoment>;
+  static Key key(const trace::Event& event, trace::PinMoment moment) {
+    return {event.thread, event.site, moment};
+  }
+
+  const trace::Trace& trace_;
+  std::vector<Moment> moments_;
+  std::map<Key, std::uint32_t> counts_;
 };
+
+/// A stop in a run, or nothing if breakpoints cannot be put there.
+std::optional<Stop> stop_at(const Accesses& accesses, const Arrivals& arrivals, std::size_t event) {
+  const trace::Trace& trace = accesses.trace();
+  if (event >= trace.events.size() || !arrivals.is_arrival(event)) return std::nullopt;
+  const trace::Site& site = trace.sites[trace.events[event].site];
+  if (!has_place(site)) return std::nullopt;
+  Stop stop{trace.threads[trace.events[event].thread].path,
+            place_of(site.key, *trace::source_frame(site)), 0, event};
+  arrivals.describe(stop, event);
+  return stop;
+}
+
+/// `later`: when it is taken to be if the run did not come to it.
+Stop stop_of(const FoundAccess& access, const Accesses& failed, const Arrivals& arrivals,
+             std::size_t later) {
+  if (access.event) {
+    if (std::optional<Stop> stop = stop_at(failed, arrivals, *access.event)) return *stop;
+  }
+  const std::uint32_t visit = access.point.occurrence > 1 ? access.point.occurrence : 0;
+  return {access.thread, place_of(access.point.site, access.frame), visit,
+          access.event.value_or(later)};
+}
 
 trace::PinSide side_at(std::size_t number, const trace::PinPlace& place, std::uint32_t visit = 0) {
   trace::PinSide side;
@@ -131,16 +191,28 @@ trace::PinSide side_at(std::size_t number, const trace::PinPlace& place, std::ui
   return side;
 }
 
-trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const Visits& visits,
-                                   const std::string& name) {
+trace::PinSide side_at(std::size_t number, const Stop& stop) {
+  trace::PinSide side = side_at(number, stop.place, stop.visit);
+  side.moment = stop.moment;
+  side.thread = stop.thread;
+  return side;
+}
+
+trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::string& name) {
   trace::PinBreakpoint breakpoint;
   breakpoint.name = name;
-  trace::PinSide first = side_at(0, constraint.begin.place, visits.which(constraint.begin));
+  trace::PinSide first = side_at(0, constraint.begin);
+  // Who is about to wait has done what others can wait for: what he waits for is theirs to do.
   first.until = constraint.end.place;
-  trace::PinSide second = side_at(1, constraint.after.place, visits.which(constraint.after));
-  second.behind = constraint.after.behind;
-  if (first.at.site == second.at.site && first.visit == second.visit && !second.behind) {
+  first.until_before = constraint.end.is_wait;
+  const bool begins_there = *first.until == first.at && first.moment == trace::PinMoment::Before;
+  if (first.until_before && begins_there) first.until.reset();
+  const trace::PinSide second = side_at(1, constraint.after);
+  const bool is_one_line = first.at.site == second.at.site && first.visit == second.visit &&
+                           first.moment == second.moment;
+  if (is_one_line) {
     first.side = trace::kEitherSide;
+    first.thread.clear();
     breakpoint.at = {first};
   } else {
     breakpoint.at = {first, second};
@@ -148,17 +220,17 @@ trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const Visits& v
   return breakpoint;
 }
 
-trace::Pins pins_of(const std::vector<Constraint>& constraints, const Visits& visits) {
+trace::Pins pins_of(const std::vector<Constraint>& constraints) {
   trace::Pins pins;
   for (const Constraint& constraint : constraints) {
-    pins.push_back(breakpoint_of(constraint, visits, fmt::format("pin {}", pins.size() + 1)));
+    pins.push_back(breakpoint_of(constraint, fmt::format("pin {}", pins.size() + 1)));
   }
   return pins;
 }
 
 /// Everybody holds what the next one wants: all meet where they are about to wait.
-std::optional<trace::Pins> pins_of_cycle(const Finding& finding, const Visits& visits,
-                                         std::size_t events) {
+std::optional<trace::Pins> pins_of_cycle(const Finding& finding, const Accesses& failed,
+                                         const Arrivals& arrivals) {
   trace::PinBreakpoint breakpoint;
   breakpoint.name = "pin 1";
   breakpoint.order_ms = -1;
@@ -166,8 +238,8 @@ std::optional<trace::Pins> pins_of_cycle(const Finding& finding, const Visits& v
   for (const FoundPair& pair : finding.pairs) {
     if (!is_usable(pair.second)) return std::nullopt;
     if (!threads.insert(pair.second.thread).second) continue;
-    const Stop stop = stop_of(pair.second, events);
-    breakpoint.at.push_back(side_at(breakpoint.at.size(), stop.place, visits.which(stop)));
+    const Stop stop = stop_of(pair.second, failed, arrivals, failed.trace().events.size());
+    breakpoint.at.push_back(side_at(breakpoint.at.size(), stop));
   }
   breakpoint.sides = static_cast<std::uint32_t>(threads.size());
   if (breakpoint.sides < 2 || breakpoint.sides > 8) return std::nullopt;
@@ -177,16 +249,19 @@ std::optional<trace::Pins> pins_of_cycle(const Finding& finding, const Visits& v
       })) {
     breakpoint.at.resize(1);
     breakpoint.at[0].side = trace::kEitherSide;
+    breakpoint.at[0].thread.clear();
   }
   return trace::Pins{breakpoint};
 }
 
-std::vector<Constraint> constraints_of(const Finding& finding, std::size_t events) {
+std::vector<Constraint> constraints_of(const Finding& finding, const Accesses& failed,
+                                       const Arrivals& arrivals) {
+  const std::size_t events = failed.trace().events.size();
   std::vector<Constraint> constraints;
   const auto add = [&](const FoundAccess& first, const FoundAccess& second) {
     if (!is_usable(first) || !is_usable(second) || first.thread == second.thread) return;
-    const Stop from = stop_of(first, events);
-    constraints.push_back({from, from, stop_of(second, events + 1)});
+    const Stop from = stop_of(first, failed, arrivals, events);
+    constraints.push_back({from, from, stop_of(second, failed, arrivals, events + 1)});
   };
   for (const FoundPair& pair : finding.pairs) {
     add(pair.first, pair.second);
@@ -201,25 +276,22 @@ std::vector<Constraint> constraints_of(const Finding& finding, std::size_t event
 /// The stops of one thread while it was alone in the failed run.
 using Stretch = std::vector<Stop>;
 
-std::vector<Stretch> stretches_of(const Accesses& accesses) {
-  const trace::Trace& trace = accesses.trace();
+std::vector<Stretch> stretches_of(const Accesses& accesses, const Arrivals& arrivals) {
   std::vector<Stretch> stretches;
-  for (std::size_t i = 0; i < trace.events.size(); ++i) {
-    const trace::Event& event = trace.events[i];
-    if (event.site == trace::kNone || !has_place(trace.sites[event.site])) continue;
-    const trace::Site& site = trace.sites[event.site];
-    const Stop stop{trace.threads[event.thread].path,
-                    place_of(site.key, *trace::source_frame(site)), accesses.occurrence(i), i};
-    if (stretches.empty() || stretches.back().front().thread != stop.thread) {
+  for (std::size_t i = 0; i < accesses.trace().events.size(); ++i) {
+    const std::optional<Stop> stop = stop_at(accesses, arrivals, i);
+    if (!stop) continue;
+    if (stretches.empty() || stretches.back().front().thread != stop->thread) {
       stretches.emplace_back();
     }
-    stretches.back().push_back(stop);
+    stretches.back().push_back(*stop);
   }
   return stretches;
 }
 
-std::vector<Constraint> constraints_of_schedule(const Accesses& accesses) {
-  const std::vector<Stretch> stretches = stretches_of(accesses);
+std::vector<Constraint> constraints_of_schedule(const Accesses& accesses,
+                                                const Arrivals& arrivals) {
+  const std::vector<Stretch> stretches = stretches_of(accesses, arrivals);
   std::vector<Constraint> constraints;
   for (std::size_t i = 0; i + 1 < stretches.size(); ++i) {
     const Stop& next = stretches[i + 1].front();
@@ -240,7 +312,9 @@ std::vector<Constraint> constraints_of_schedule(const Accesses& accesses) {
   }
   where.erase(last.front().thread);
   for (auto& [thread, stop] : where) {
-    stop.behind = true;
+    // Who waits there stays there by himself.
+    if (stop.is_wait) continue;
+    stop.moment = trace::PinMoment::Behind;
     stop.when = trace.events.size();
     constraints.push_back({last.front(), last.back(), stop});
   }
@@ -249,10 +323,10 @@ std::vector<Constraint> constraints_of_schedule(const Accesses& accesses) {
 
 /// All who had not ended meet where they were last: who is alone in failing never comes, and the
 /// others are still there then. For threads that run the same code and cannot be told apart.
-std::optional<trace::Pins> gathering(const Accesses& accesses, const Visits& visits) {
+std::optional<trace::Pins> gathering(const Accesses& accesses, const Arrivals& arrivals) {
   const trace::Trace& trace = accesses.trace();
   std::map<std::string, Stop> where;
-  for (const Stretch& stretch : stretches_of(accesses)) {
+  for (const Stretch& stretch : stretches_of(accesses, arrivals)) {
     where[stretch.front().thread] = stretch.back();
   }
   for (const trace::Event& event : trace.events) {
@@ -262,11 +336,11 @@ std::optional<trace::Pins> gathering(const Accesses& accesses, const Visits& vis
   breakpoint.name = "pin 1";
   for (const auto& [thread, stop] : where) {
     // Who only creates and joins the others would wait for himself.
-    if (trace.events[stop.when].kind == trace::EventKind::ThreadCreate) continue;
+    if (trace.events[stop.when].kind == EventKind::ThreadCreate || stop.is_wait) continue;
     ++breakpoint.sides;
-    trace::PinSide side = side_at(0, stop.place, visits.which(stop));
+    trace::PinSide side = side_at(0, stop.place, stop.visit);
     side.side = trace::kEitherSide;
-    side.behind = true;
+    side.moment = trace::PinMoment::Behind;
     if (std::ranges::find(breakpoint.at, side) == breakpoint.at.end()) {
       breakpoint.at.push_back(side);
     }
@@ -287,50 +361,49 @@ struct Held {
 /// passing run that is nearest.
 class Sections {
  public:
-  Sections(const Accesses& failed, const std::optional<Attempt>& nearest) : failed_(failed) {
+  Sections(const Accesses& failed, const Arrivals& arrivals, const std::optional<Attempt>& nearest)
+      : failed_(failed), arrivals_(arrivals) {
     if (nearest) nearest_.emplace(nearest->trace);
+    if (nearest_) nearest_arrivals_.emplace(nearest_->trace());
   }
 
   /// From the outermost.
   std::vector<Held> round(const Stop& stop) const {
-    const Point point{stop.thread, stop.place.site, stop.visit};
-    if (const auto event = failed_.find(point)) return sections(failed_, *event, 0);
-    if (!nearest_) return {};
     const std::size_t later = failed_.trace().events.size();
-    if (const auto event = nearest_->find(point)) return sections(*nearest_, *event, later);
+    if (stop.when < later) return sections(failed_, arrivals_, stop.when, 0);
+    if (!nearest_) return {};
+    const Point point{stop.thread, stop.place.site, std::max(1u, stop.visit)};
+    if (const auto event = nearest_->find(point)) {
+      return sections(*nearest_, *nearest_arrivals_, *event, later);
+    }
     return {};
   }
 
  private:
-  static std::optional<Stop> stop_at(const Accesses& accesses, std::size_t event,
-                                     std::size_t later) {
-    const trace::Trace& trace = accesses.trace();
-    if (event >= trace.events.size()) return std::nullopt;
-    const trace::SiteIndex site = trace.events[event].site;
-    if (site == trace::kNone || !has_place(trace.sites[site])) return std::nullopt;
-    return Stop{trace.threads[trace.events[event].thread].path,
-                place_of(trace.sites[site].key, *trace::source_frame(trace.sites[site])),
-                accesses.occurrence(event), event + later};
-  }
-  std::vector<Held> sections(const Accesses& accesses, std::size_t event, std::size_t later) const {
+  std::vector<Held> sections(const Accesses& accesses, const Arrivals& arrivals, std::size_t event,
+                             std::size_t later) const {
     std::vector<Held> held;
     for (const Section& section : accesses.sections(event)) {
-      std::optional<Stop> acquired = stop_at(accesses, section.acquired, later);
+      std::optional<Stop> acquired = stop_at(accesses, arrivals, section.acquired);
       if (!acquired) continue;
-      // What another run acquired, the failed run may have, too.
+      std::optional<Stop> released = stop_at(accesses, arrivals, section.released);
       if (later != 0) {
-        const Point point{acquired->thread, acquired->place.site, acquired->visit};
-        if (const auto known = failed_.find(point)) acquired->when = *known;
+        // What another run acquired, the failed run may have, too.
+        const auto known = failed_.find(accesses.point(section.acquired));
+        acquired->when = known ? *known : section.acquired + later;
+        if (released) released->when += later;
       }
       held.push_back(
           {fmt::format("{}+{}", accesses.trace().objects[section.lock].name, section.offset),
-           *acquired, stop_at(accesses, section.released, later)});
+           *acquired, released});
     }
     return held;
   }
 
   const Accesses& failed_;
+  const Arrivals& arrivals_;
   std::optional<Accesses> nearest_;
+  std::optional<Arrivals> nearest_arrivals_;
 };
 
 /// Nobody can wait for a thread that needs the lock he holds: of accesses under one lock the
@@ -369,10 +442,9 @@ trace::Pins without_actions(trace::Pins pins) {
 
 std::vector<PinProposal> propose_pins(const Localisation& localisation) {
   const trace::Trace& trace = localisation.failed.trace;
-  const std::size_t events = trace.events.size();
   const Accesses accesses(trace);
-  const Visits visits(trace);
-  const Sections sections(accesses, localisation.nearest);
+  const Arrivals arrivals(trace);
+  const Sections sections(accesses, arrivals, localisation.nearest);
   std::vector<PinProposal> proposals;
   const auto add = [&](std::string origin, trace::Pins pins) {
     constexpr std::size_t kMost = 8;  // breakpoints; beyond that nobody would want to keep them
@@ -385,20 +457,21 @@ std::vector<PinProposal> propose_pins(const Localisation& localisation) {
   for (const Finding& finding : localisation.findings) {
     const std::string origin = fmt::format("finding {}", finding.rank);
     if (finding.bug_class == BugClass::Deadlock) {
-      if (auto pins = pins_of_cycle(finding, visits, events)) add(origin, std::move(*pins));
+      if (auto pins = pins_of_cycle(finding, accesses, arrivals)) add(origin, std::move(*pins));
       continue;
     }
-    const std::vector<Constraint> plain = constraints_of(finding, events);
+    const std::vector<Constraint> plain = constraints_of(finding, accesses, arrivals);
     for (const auto& constraints : {round_locks(plain, sections), plain}) {
-      const trace::Pins pins = pins_of(fewest(constraints, trace), visits);
+      const trace::Pins pins = pins_of(fewest(constraints, trace));
       add(origin, pins);
       add(origin + ", without actions", without_actions(pins));
     }
   }
-  const trace::Pins pins = pins_of(fewest(constraints_of_schedule(accesses), trace), visits);
+  const trace::Pins pins = pins_of(fewest(constraints_of_schedule(accesses, arrivals), trace));
   add("schedule", pins);
   add("schedule, without actions", without_actions(pins));
-  if (auto together = gathering(accesses, visits)) add("schedule, together", std::move(*together));
+  if (auto together = gathering(accesses, arrivals))
+    add("schedule, together", std::move(*together));
   return proposals;
 }
 

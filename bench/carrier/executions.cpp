@@ -4,9 +4,9 @@
 //   exec      a fresh process each time, with the runtime preloaded and nobody listening
 //   fork      through the driver, each execution forked
 //   inplace   through the driver, each execution undone in place
-//   endure    the same; a line for each tenth: executions, CPU seconds, resident kilobytes of
-//   driver
-//             and worker, their open descriptors, and processes made so far
+//   endure    the same; a line for each tenth: executions, resident kilobytes of driver and worker,
+//             their open descriptors, processes made so far, and CPU microseconds each of the next
+//             executions, in turns of this target and of a fresh one
 // Prints wall seconds, CPU seconds of everything involved (start-up included), events and switches
 // recorded in the last execution, and processes made.
 #include <spawn.h>
@@ -105,22 +105,43 @@ double cpu_of(pid_t process) {
   return clock_getcpuclockid(process, &clock) == 0 ? seconds(clock) : 0;
 }
 
-void endure(const char* program, std::uint64_t count) {
-  driver::Inputs inputs;
-  inputs.arguments = {program};
-  inputs.directory = "/";
+/// CPU microseconds of one execution, of driver and worker together.
+double cost(driver::Target& target, std::uint64_t count) {
   abi::Options options;
-  driver::Target target({program, {}}, inputs, options.max_events, std::chrono::seconds(60));
-  const abi::ChannelHeader& header = target.channel().header();
+  const pid_t& worker = target.channel().header().child;
+  const double before = cpu_seconds(RUSAGE_SELF) + cpu_of(worker);
   for (std::uint64_t i = 1; i <= count; ++i) {
     options.seed = i;
     if (target.run(options, {}).status != 0) std::exit(3);
-    if (i % (count / 10) != 0) continue;
+  }
+  return (cpu_seconds(RUSAGE_SELF) + cpu_of(worker) - before) / static_cast<double>(count) * 1e6;
+}
+
+void endure(const char* program, std::uint64_t count) {
+  constexpr std::uint64_t kTurn = 2000;
+  constexpr int kTurns = 8;
+  driver::Inputs inputs;
+  inputs.arguments = {program};
+  inputs.directory = "/";
+  const std::uint64_t max_events = abi::Options{}.max_events;
+  driver::Target target({program, {}}, inputs, max_events, std::chrono::seconds(60));
+  const abi::ChannelHeader& header = target.channel().header();
+  for (std::uint64_t done = count / 10; done <= count; done += count / 10) {
+    cost(target, count / 10);
     const std::string worker = std::to_string(header.child);
-    std::printf("%llu %.6f %ld %ld %ld %ld %llu\n", static_cast<unsigned long long>(i),
-                cpu_seconds(RUSAGE_SELF) + cpu_of(header.child), resident_kilobytes("self"),
-                resident_kilobytes(worker), open_descriptors("self"), open_descriptors(worker),
-                static_cast<unsigned long long>(header.reset.processes));
+    std::printf("%llu %ld %ld %ld %ld %llu", static_cast<unsigned long long>(done),
+                resident_kilobytes("self"), resident_kilobytes(worker), open_descriptors("self"),
+                open_descriptors(worker), static_cast<unsigned long long>(header.reset.processes));
+    // The machine's own ups and downs concern both.
+    driver::Target fresh({program, {}}, inputs, max_events, std::chrono::seconds(60));
+    cost(fresh, kTurn);
+    for (int i = 0; i < kTurns; ++i) {
+      const bool first = i % 2 == 0;
+      const double a = cost(first ? target : fresh, kTurn);
+      const double b = cost(first ? fresh : target, kTurn);
+      std::printf(" %.3f %.3f", first ? a : b, first ? b : a);
+    }
+    std::printf("\n");
     std::fflush(stdout);
   }
 }

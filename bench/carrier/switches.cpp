@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/base/thread_slots.h"
 #include "runtime/carrier/carrier.h"
 
 namespace {
@@ -31,6 +32,7 @@ int main(int count, char** arguments) {
   const long rounds = std::atol(arguments[2]);
   if (carrier == nullptr || rounds <= 0) return 2;
   carrier->begin_run();
+  heddle::runtime::thread_slots().take(1, 0, 1, 0);
   if (carrier->create(1, {}, &bounce) == 0) return 3;
   carrier->switch_to(0, 1);
   const double begin = now();

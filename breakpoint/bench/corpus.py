@@ -28,6 +28,7 @@ CC = os.environ.get("CC", "clang-19")
 CXX = os.environ.get("CXX", "clang++-19")
 CALLGRIND_REPEATS = 100
 RUNS_AT_ONCE = 4  # most of a pinned run is waiting
+LONG_RUN = 1.0  # seconds without breakpoints; they cost some milliseconds once, whatever the length
 STUCK_LIMIT = 20.0  # seconds; far beyond any run that is not stuck
 
 
@@ -216,8 +217,8 @@ class Overhead:
     def __init__(self, built, pairs):
         without, live = built.without, built.live
         repeats = 50
-        while (seconds := timed(without, repeats)[0]) < 0.2:
-            repeats = int(repeats * max(1.2, min(20, 0.23 / seconds)))
+        while (seconds := timed(without, repeats)[0]) < LONG_RUN:
+            repeats = int(repeats * max(1.2, min(20, 1.15 * LONG_RUN / seconds)))
         wall, control, cpu, cpu_control = [], [], [], []
         for _ in range(pairs // 2):
             a1, b1, b2, a2 = (timed(x, repeats) for x in (without, live, live, without))

@@ -375,39 +375,67 @@ class Lanes(Command):
 
 class WhatIf(Command):
     """heddle whatif [THREAD]: let another thread go on here instead, and then run freely.
+heddle whatif BUFFER [K]: make a pending store of that store buffer (t0.1~) visible here: the K-th.
+heddle whatif value K: let this operation choose otherwise, as which of several waiters it wakes.
 
-Without a name, if there are several, says which threads could go on. The run goes on without
+Without a name, if there are several, says what could be done. The run goes on without
 preemptions to its end, or to a breakpoint; heddle goto N returns to the recorded run."""
 
     name = "whatif"
 
     def choices(self):
-        """Those who could go on instead of the thread that is about to."""
+        """The thread or store buffer that could go on instead, by name: index, number of stores."""
         current = thread_handles().get(int(gdb.parse_and_eval("$fs_base")) & NEVER)
-        found = []
+        found = {}
         for index, path in enumerate(session.threads):
             word = read_word(f"({address_of('__heddle_debug_enabled')} + {index // 64})")
-            if word >> (index % 64) & 1 and index != current and not path.endswith("~"):
-                found.append((index, path))
+            if word >> (index % 64) & 1 and index != current:
+                stores = read_word(f"({address_of('__heddle_debug_choices')} + {index})")
+                found[path] = (index, stores)
         return found
+
+    def whatif_value(self, words):
+        here = position()
+        if session.strayed or str(here) not in session.values:
+            raise gdb.GdbError("nothing but threads is chosen here")
+        taken, bound = session.values[str(here)]
+        others = ", ".join(str(k) for k in range(bound) if k != taken)
+        if not words or parse_number(words[0]) == taken or parse_number(words[0]) >= bound:
+            raise gdb.GdbError(f"the run took {taken} of {bound}; the others: {others}")
+        write_word("__heddle_debug_value", parse_number(words[0]))
+        return f"{words[0]} is taken instead of {taken}.\n"
+
+    def whatif_other(self, words):
+        choices = self.choices()
+        if not choices:
+            raise gdb.GdbError("no other thread can go on here")
+        if not words and len(choices) > 1:
+            raise gdb.GdbError("which one: " + ", ".join(choices))
+        name = words[0] if words else next(iter(choices))
+        if name not in choices:
+            raise gdb.GdbError(f"{name} cannot go on here; who can: " + ", ".join(choices))
+        index, stores = choices[name]
+        store = parse_number(words[1] if len(words) > 1 else "", 0)
+        if len(words) > 1 and store >= stores:
+            raise gdb.GdbError(f"{name} has {stores} pending store(s) that could be next, numbered "
+                               "from 0" if stores else f"{name} is a thread, no store buffer")
+        write_word("__heddle_debug_other", index)
+        if not stores:
+            return f"{name} goes on instead.\n"
+        write_word("__heddle_debug_value", store if stores > 1 else NEVER)
+        return f"A store of {name[:-1]} becomes visible here.\n"
 
     def invoke(self, argument, from_tty):
         require_position()
         if not at_our_stop() or ending():
             raise gdb.GdbError("the program is not before an event; heddle next-event goes to one")
-        choices = self.choices()
-        wanted = argument.strip()
-        if not choices:
-            raise gdb.GdbError("no other thread can go on here")
-        if not wanted and len(choices) > 1:
-            raise gdb.GdbError("which one: " + ", ".join(path for _, path in choices))
-        chosen = [index for index, path in choices if wanted in ("", path)]
-        if not chosen:
-            raise gdb.GdbError(f"{wanted} cannot go on here; who can: "
-                               + ", ".join(path for _, path in choices))
+        words = argument.split()
+        if words[:1] == ["value"]:
+            said = self.whatif_value(words[1:])
+        else:
+            said = self.whatif_other(words)
         session.strayed = True
-        write_word("__heddle_debug_other", chosen[0])
-        gdb.write(f"{session.threads[chosen[0]]} goes on instead.\n")
+        gdb.write(said)
         report_stop(go_on("continue"))
 
 

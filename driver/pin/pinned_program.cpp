@@ -59,7 +59,7 @@ bool is_reached(const trace::PinBreakpoint& breakpoint, const heddle_woven_count
 
 PinnedProgram::PinnedProgram(const Program& program, const Inputs& inputs,
                              const trace::PinFile& file, const std::vector<trace::Pins>& sets,
-                             unsigned workers, const Progress& progress)
+                             unsigned workers, const Progress& progress, FreedMemory freed)
     : loom_(program.sites() != nullptr
                 ? *program.sites()
                 : throw user_error(fmt::format(
@@ -68,25 +68,26 @@ PinnedProgram::PinnedProgram(const Program& program, const Inputs& inputs,
                       program.name()))),
       inputs_(inputs),
       failure_(file.failure),
+      watches_freed_(freed == FreedMemory::Watched || is_about_freed_memory(file.failure)),
       workers_(workers),
       original_(program.original()) {
   for (const trace::Pins& pins : sets) loom_.add(pins);
-  const bool watches = is_about_freed_memory(failure_);
-  if (watches && !file.failed_at.site.empty()) loom_.watch(file.failed_at);
+  if (watches_freed_ && !file.failed_at.site.empty()) loom_.watch(file.failed_at);
   const std::string plan = sets.size() == 1 ? loom_.plan(sets[0]) : "";
   executable_ = build::derive_variant(original_, abi::Variant::Pinned, progress,
-                                      {loom_.weaving(plan), watches});
+                                      {loom_.weaving(plan), watches_freed_});
 }
 
 void PinnedProgram::run_one(const trace::Pins& pins, analysis::NativeRuns& sum) const {
   const Counts counts;
-  const bool is_plain = pins.empty() && !is_about_freed_memory(failure_);
+  const bool is_plain = pins.empty() && !watches_freed_;
   const NativeEnd end = run_native(is_plain ? original_ : executable_, inputs_,
                                    {fmt::format("{}={}", HEDDLE_WOVEN_PLAN, loom_.plan(pins)),
                                     fmt::format("{}={}", HEDDLE_WOVEN_COUNTS, counts.path())},
                                    kLongestRun);
   ++sum.runs;
-  if (shows(end, failure_)) {
+  const bool failed = shows(end, failure_);
+  if (failed) {
     ++sum.failures;
     sum.seconds_to_failure.push_back(end.seconds);
   } else {
@@ -101,6 +102,7 @@ void PinnedProgram::run_one(const trace::Pins& pins, analysis::NativeRuns& sum) 
     reached = reached && is_reached(pins[i], counted[i]);
   }
   sum.hits += hit ? 1 : 0;
+  sum.failed_hits += hit && failed ? 1 : 0;
   sum.reached += reached ? 1 : 0;
 }
 

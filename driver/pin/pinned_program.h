@@ -11,13 +11,18 @@
 
 namespace heddle::driver {
 
+/// Whether uses of freed memory are noticed at woven places also where the failure that is looked
+/// for is not said to be one.
+enum class FreedMemory : bool { AsFailureSays, Watched };
+
 /// Native runs of one program with breakpoints woven into it. Any of the given sets can be run; one
 /// link serves all.
 class PinnedProgram final : public analysis::NativeOracle {
  public:
   /// `program` is there for its sites. Throws a user error when a place is not in it.
   PinnedProgram(const Program& program, const Inputs& inputs, const trace::PinFile& file,
-                const std::vector<trace::Pins>& sets, unsigned workers, const Progress& progress);
+                const std::vector<trace::Pins>& sets, unsigned workers, const Progress& progress,
+                FreedMemory freed = FreedMemory::AsFailureSays);
 
   /// With no breakpoints: the program the user built, as it is, unless its failure is one that only
   /// a derived program notices.
@@ -31,6 +36,7 @@ class PinnedProgram final : public analysis::NativeOracle {
   Loom loom_;
   const Inputs& inputs_;
   trace::PinnedFailure failure_;
+  bool watches_freed_;
   unsigned workers_;
   std::filesystem::path original_;
   std::filesystem::path executable_;

@@ -174,6 +174,16 @@ std::vector<abi::SiteId> sites_of_function(const trace::PinPlace& place,
   return found;
 }
 
+/// For the pass (abi/woven.h).
+const char* word_of(trace::PinMoment moment) {
+  switch (moment) {
+    case trace::PinMoment::Behind: return "after";
+    case trace::PinMoment::Woken: return "woken";
+    case trace::PinMoment::Before: break;
+  }
+  return "before";
+}
+
 }  // namespace
 
 std::vector<abi::SiteId> resolve(const trace::PinPlace& place, const ir::SiteTable& sites,
@@ -190,9 +200,27 @@ std::vector<abi::SiteId> resolve(const trace::PinPlace& place, const ir::SiteTab
   throw user_error("a breakpoint's place needs a \"file\" and a \"line\", or a \"function\"");
 }
 
-Loom::Stitch Loom::stitch_of(const trace::PinPlace& place, bool after,
+Loom::Stitch Loom::stitch_of(const trace::PinPlace& place, trace::PinMoment moment,
                              const std::string& when) const {
-  return {after, resolve(place, sites_, after), when};
+  Stitch stitch{moment, resolve(place, sites_, moment != trace::PinMoment::Before), when};
+  if (moment != trace::PinMoment::Woken) return stitch;
+  if (!when.empty()) throw user_error("a side that is \"woken\" cannot have a condition");
+  for (const abi::SiteId site : stitch.sites) {
+    if (sites_.find(site)->callee.find("cond") == std::string::npos) {
+      throw UnknownPlace(fmt::format("{}:{} does not wait for a condition: nobody is woken there",
+                                     place.file, place.line));
+    }
+  }
+  return stitch;
+}
+
+Loom::Stitch Loom::stitch_of(const trace::PinSide& side) const {
+  return stitch_of(side.at, side.moment, side.when);
+}
+
+Loom::Stitch Loom::end_of(const trace::PinSide& side) const {
+  return stitch_of(*side.until,
+                   side.until_before ? trace::PinMoment::Before : trace::PinMoment::Behind, {});
 }
 
 void Loom::number(const Stitch& stitch) {
@@ -209,14 +237,14 @@ void Loom::add(const trace::Pins& pins) {
   }
   for (const trace::PinBreakpoint& breakpoint : pins) {
     for (const trace::PinSide& side : breakpoint.at) {
-      number(stitch_of(side.at, side.behind, side.when));
-      if (side.until) number(stitch_of(*side.until, true, {}));
+      number(stitch_of(side));
+      if (side.until) number(end_of(side));
     }
   }
 }
 
 void Loom::watch(const trace::PinPlace& place) {
-  number(stitch_of(place, false, {}));
+  number(stitch_of(place, trace::PinMoment::Before, {}));
 }
 
 std::string Loom::weaving(const std::string& plan) const {
@@ -225,7 +253,7 @@ std::string Loom::weaving(const std::string& plan) const {
   std::string text;
   for (const auto& [stitch, number] : places_) {
     for (const abi::SiteId site : stitch.sites) {
-      text += fmt::format("{} {} {}{}{}\n", stitch.after ? "after" : "before", site, number,
+      text += fmt::format("{} {} {}{}{}\n", word_of(stitch.moment), site, number,
                           stitch.when.empty() ? "" : " ", stitch.when);
     }
   }
@@ -241,12 +269,10 @@ std::string Loom::plan(const trace::Pins& pins) const {
   for (std::size_t i = 0; i < pins.size(); ++i) {
     for (const trace::PinSide& side : pins[i].at) {
       const int number = side.side == trace::kEitherSide ? -1 : static_cast<int>(side.side);
-      text += fmt::format("arrive {} {} {} {} {} {}\n",
-                          place_of(stitch_of(side.at, side.behind, side.when)), i, number,
-                          side.visit, side.ignore_first, side.until ? 1 : 0);
-      if (side.until) {
-        text += fmt::format("end {} {}\n", place_of(stitch_of(*side.until, true, {})), i);
-      }
+      text += fmt::format("arrive {} {} {} {} {} {} {} {}\n", place_of(stitch_of(side)), i, number,
+                          side.visit, side.ignore_first, side.until ? 1 : 0, side.bound,
+                          side.thread.empty() ? "-" : side.thread);
+      if (side.until) text += fmt::format("end {} {}\n", place_of(end_of(side)), i);
     }
   }
   return text;

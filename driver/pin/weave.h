@@ -42,12 +42,15 @@ class Loom {
 
  private:
   struct Stitch {
-    bool after = false;
+    trace::PinMoment moment = trace::PinMoment::Before;
     std::vector<abi::SiteId> sites;
     std::string when;
     auto operator<=>(const Stitch&) const = default;
   };
-  Stitch stitch_of(const trace::PinPlace& place, bool after, const std::string& when) const;
+  Stitch stitch_of(const trace::PinPlace& place, trace::PinMoment moment,
+                   const std::string& when) const;
+  Stitch stitch_of(const trace::PinSide& side) const;
+  Stitch end_of(const trace::PinSide& side) const;
   void number(const Stitch& stitch);
   std::size_t place_of(const Stitch& stitch) const { return places_.at(stitch); }
 

@@ -4,7 +4,8 @@
 // asks for a list of reads-from pairs. Lists that brought something new are kept and changed
 // further, those used least first; what is added is preferably a pair that was never seen.
 //
-// Deviations: pairs are asked for, never forbidden, and the pairs of a trial are counted by site.
+// Deviations: a pair is forbidden by asking for the read to come before any such write, and the
+// pairs of a trial are counted by site.
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -28,17 +29,14 @@ class GuidedSource final : public TrialSource {
     Trial trial{++last_, options_, absent_};
     trial.options.seed = trial_seed(options_.seed, trial.number);
     draw_ = abi::path_hash(trial.options.seed, trial.number);
-    Entry& entry =
-        *std::min_element(corpus_.begin(), corpus_.end(),
-                          [](const Entry& a, const Entry& b) { return a.uses < b.uses; });
-    ++entry.uses;
-    std::vector<ReadsFrom> wishes = entry.wishes;
-    change(wishes);
-    for (const ReadsFrom& pair : wishes) {
+    std::vector<Wish> wishes = propose();
+    for (const Wish& wish : wishes) {
       abi::PlanRecord record{};
-      record.kind = abi::DecisionKind::ReadsFrom;
-      record.site = pair.read;
-      record.target = pair.write;
+      record.kind = wish.kind;
+      record.site = wish.pair.read;
+      record.target = wish.kind == abi::DecisionKind::ReadsEarly
+                          ? knowledge_.entry_to(wish.pair.write)
+                          : wish.pair.write;
       trial.plan.push_back(record);
     }
     under_way_.emplace(trial.number, std::move(wishes));
@@ -57,8 +55,12 @@ class GuidedSource final : public TrialSource {
   }
 
  private:
+  struct Wish {
+    abi::DecisionKind kind;  // ReadsFrom or ReadsEarly
+    ReadsFrom pair;
+  };
   struct Entry {
-    std::vector<ReadsFrom> wishes;
+    std::vector<Wish> wishes;
     std::uint64_t uses = 0;
   };
 
@@ -67,7 +69,22 @@ class GuidedSource final : public TrialSource {
     return (draw_ >> 11) % bound;
   }
 
-  void change(std::vector<ReadsFrom>& wishes) {
+  /// Every pair that was seen is once forbidden by itself, every other trial; the rest are changed.
+  std::vector<Wish> propose() {
+    const auto& seen = knowledge_.seen_pairs();
+    if (forbidden_ < seen.size() && last_ % 2 == 0) {
+      return {{abi::DecisionKind::ReadsEarly, seen[forbidden_++]}};
+    }
+    Entry& entry =
+        *std::min_element(corpus_.begin(), corpus_.end(),
+                          [](const Entry& a, const Entry& b) { return a.uses < b.uses; });
+    ++entry.uses;
+    std::vector<Wish> wishes = entry.wishes;
+    change(wishes);
+    return wishes;
+  }
+
+  void change(std::vector<Wish>& wishes) {
     const auto& unseen = knowledge_.unseen_pairs();
     const auto& seen = knowledge_.seen_pairs();
     if (unseen.empty() && seen.empty()) return;
@@ -78,7 +95,8 @@ class GuidedSource final : public TrialSource {
     for (std::uint64_t i = 0; i < additions && wishes.size() < kMostWishes; ++i) {
       const bool take_unseen = seen.empty() || (!unseen.empty() && draw(2) == 0);
       const auto& from = take_unseen ? unseen : seen;
-      wishes.push_back(from[draw(from.size())]);
+      const auto kind = draw(4) == 0 ? abi::DecisionKind::ReadsEarly : abi::DecisionKind::ReadsFrom;
+      wishes.push_back({kind, from[draw(from.size())]});
     }
   }
 
@@ -86,7 +104,8 @@ class GuidedSource final : public TrialSource {
   const std::vector<abi::PlanRecord> absent_;
   const Knowledge& knowledge_;
   std::vector<Entry> corpus_;
-  std::unordered_map<std::uint64_t, std::vector<ReadsFrom>> under_way_;
+  std::unordered_map<std::uint64_t, std::vector<Wish>> under_way_;
+  std::size_t forbidden_ = 0;  // how many of the seen pairs were, once
   std::uint64_t last_ = 0;
   std::uint64_t draw_ = 0;
 };

@@ -30,6 +30,22 @@ bool insert_new(std::vector<abi::SiteId>& sites, abi::SiteId site) {
   return true;
 }
 
+/// Of one thread: how many locks it holds, and where it took the first of them.
+struct CriticalSection {
+  std::uint32_t depth = 0;
+  abi::SiteId entry = 0;
+};
+
+bool acquires(abi::EventKind kind) {
+  return kind == abi::EventKind::MutexLock || kind == abi::EventKind::SpinLock ||
+         kind == abi::EventKind::RwlockRead || kind == abi::EventKind::RwlockWrite;
+}
+
+bool releases(abi::EventKind kind) {
+  return kind == abi::EventKind::MutexUnlock || kind == abi::EventKind::SpinUnlock ||
+         kind == abi::EventKind::RwlockUnlock || kind == abi::EventKind::CondWait;
+}
+
 struct LastWrite {
   abi::SiteId site = 0;
   abi::ThreadIndex thread = abi::kNoThread;
@@ -52,8 +68,13 @@ News Knowledge::learn(const Channel& channel) {
   choices_ += channel.decisions().size();
   const Footprints footprints(channel);
   std::unordered_map<std::uint64_t, LastWrite> last;
+  std::unordered_map<abi::ThreadIndex, CriticalSection> sections;
   std::uint64_t behaviour = 0;
   for (const abi::EventRecord& event : channel.events()) {
+    CriticalSection& section = sections[event.thread];
+    if (acquires(event.kind) && section.depth++ == 0) section.entry = event.site;
+    if (section.depth > 0 && section.entry != event.site) entries_[event.site] = section.entry;
+    if (releases(event.kind) && section.depth > 0) --section.depth;
     const Footprint footprint = footprints.of(event);
     if (footprint.memory == Touch::None || event.site < abi::kFirstSite) continue;
     const bool writes = footprint.memory == Touch::Write;
@@ -100,24 +121,25 @@ void Knowledge::note_access(Location& location, std::uint64_t thread, const abi:
   if (location.first_thread == 0) location.first_thread = thread;
   location.several |= location.first_thread != thread;
   location.written |= writes;
-  if (writes && insert_new(location.writers, event.site)) {
-    add_candidates(location, event.site, true);
-  }
-  if (reads && insert_new(location.readers, event.site)) {
-    add_candidates(location, event.site, false);
-  }
+  const bool new_writer = writes && insert_new(location.writers, event.site);
+  const bool new_reader = reads && insert_new(location.readers, event.site);
   if (!location.several || !location.written) return;
   if (location.shared == 0) {
     shared_.emplace_back();
     location.shared = static_cast<std::uint32_t>(shared_.size());
     for (const abi::SiteId site : location.readers) insert_new(shared_.back(), site);
-    for (const abi::SiteId site : location.writers) insert_new(shared_.back(), site);
+    for (const abi::SiteId site : location.writers) {
+      insert_new(shared_.back(), site);
+      add_candidates({site}, location.readers);
+    }
     for (const abi::SiteId site : shared_.back()) {
       if (const auto plain = plain_sites_.find(site); plain != plain_sites_.end()) {
         plain->second = true;
       }
     }
   } else {
+    if (new_writer) add_candidates({event.site}, location.readers);
+    if (new_reader) add_candidates(location.writers, {event.site});
     insert_new(shared_[location.shared - 1], event.site);
     if (const auto plain = plain_sites_.find(event.site); plain != plain_sites_.end()) {
       plain->second = true;
@@ -125,15 +147,13 @@ void Knowledge::note_access(Location& location, std::uint64_t thread, const abi:
   }
 }
 
-void Knowledge::add_candidates(const Location& location, abi::SiteId site, bool writes) {
-  const auto add = [&](abi::SiteId write, abi::SiteId read) {
-    if (unseen_.size() >= kMostCandidates) return;
-    if (known_.insert(pair_key(write, read)).second) unseen_.push_back({write, read});
-  };
-  if (writes) {
-    for (const abi::SiteId reader : location.readers) add(site, reader);
-  } else {
-    for (const abi::SiteId writer : location.writers) add(writer, site);
+void Knowledge::add_candidates(const std::vector<abi::SiteId>& writers,
+                               const std::vector<abi::SiteId>& readers) {
+  for (const abi::SiteId write : writers) {
+    for (const abi::SiteId read : readers) {
+      if (unseen_.size() >= kMostCandidates) return;
+      if (known_.insert(pair_key(write, read)).second) unseen_.push_back({write, read});
+    }
   }
 }
 

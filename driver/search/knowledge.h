@@ -50,9 +50,15 @@ class Knowledge {
   const std::vector<ThreadProfile>& profile() const { return profile_; }
   /// For each location that two threads used and one wrote: the sites that used it.
   const std::vector<std::vector<abi::SiteId>>& shared_locations() const { return shared_; }
-  /// Pairs that might exist because both sites used one location, and those that were seen.
+  /// Pairs that might exist because both sites used one shared location, and those that were seen.
   const std::vector<ReadsFrom>& unseen_pairs() const { return unseen_; }
   const std::vector<ReadsFrom>& seen_pairs() const { return seen_list_; }
+  /// Where the outermost critical section around the operation at `site` began when it was last
+  /// seen in one; else the site itself. Whoever is held there holds up nobody else.
+  abi::SiteId entry_to(abi::SiteId site) const {
+    const auto found = entries_.find(site);
+    return found == entries_.end() ? site : found->second;
+  }
   /// Sites of plain accesses that have only ever used memory of a single thread.
   std::vector<abi::SiteId> quiet_sites() const;
 
@@ -68,7 +74,8 @@ class Knowledge {
 
   void note_access(Location& location, std::uint64_t thread, const abi::EventRecord& event,
                    bool writes);
-  void add_candidates(const Location& location, abi::SiteId site, bool writes);
+  void add_candidates(const std::vector<abi::SiteId>& writers,
+                      const std::vector<abi::SiteId>& readers);
   void take_profile(const Channel& channel);
 
   std::uint64_t trials_ = 0;
@@ -81,7 +88,8 @@ class Knowledge {
   std::vector<ReadsFrom> unseen_;
   std::unordered_map<std::uint64_t, Location> locations_;
   std::vector<std::vector<abi::SiteId>> shared_;
-  std::unordered_map<abi::SiteId, bool> plain_sites_;  // → it used something shared
+  std::unordered_map<abi::SiteId, abi::SiteId> entries_;  // of sites in critical sections
+  std::unordered_map<abi::SiteId, bool> plain_sites_;     // → it used something shared
   std::vector<ThreadProfile> profile_;
 };
 

@@ -32,14 +32,15 @@ struct Member {
 /// The default portfolio. Opening and weights are the best found for the counts of every strategy
 /// by itself on the corpus (bench/search): SURW is seldom far from the best, guided and pos are
 /// good where it is not, and what CHESS finds soon is in its first few schedules.
-constexpr Member kPortfolio[] = {{"guided", 0.44}, {"pos", 0.24},   {"surw", 0.18},
-                                 {"urw", 0.12},    {"chess", 0.02}, {"rare", 0.001}};
+constexpr Member kPortfolio[] = {{"guided", 0.54}, {"pos", 0.16},   {"surw", 0.14},
+                                 {"urw", 0.14},    {"chess", 0.02}, {"rare", 0.001}};
 /// Under TSO and PSO it is flushes whose order matters: what surw selects and guided asks for are
 /// instructions. A flush costs CHESS nothing, so that few preemptions go far.
 constexpr Member kBuffered[] = {{"urw", 0.48},    {"chess", 0.36}, {"pos", 0.12},
                                 {"guided", 0.02}, {"surw", 0.02},  {"rare", 0.001}};
-constexpr const char* kOpening[] = {"surw",  "surw",  "surw",  "surw", "guided", "surw",
-                                    "chess", "chess", "chess", "surw", "chess",  "guided"};
+constexpr const char* kOpening[] = {"surw",   "surw", "guided", "surw",  "guided",
+                                    "guided", "surw", "chess",  "chess", "chess",
+                                    "guided", "surw", "chess",  "guided"};
 
 // Every how many trials all scheduling points are used although only shared ones are wanted: what
 // was taken for local may turn out shared.

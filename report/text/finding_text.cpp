@@ -73,6 +73,10 @@ std::string deed(const std::string& role) {
   if (role == "RW") return "updates";
   if (role == "lock") return "locks";
   if (role == "wait") return "waits for";
+  if (role == "signal") return "signals";
+  if (role == "woken") return "is woken";
+  if (role == "free") return "frees";
+  if (role == "destroy") return "destroys";
   return "uses";
 }
 

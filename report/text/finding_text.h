@@ -10,7 +10,8 @@
 
 namespace heddle::report {
 
-/// "reads", "writes", "updates", "locks", "waits for".
+/// "reads", "writes", "updates", "locks", "waits for", "signals", "is woken", "frees",
+/// "destroys".
 std::string deed(const std::string& role);
 /// "atomicity violation, R-W-W (5)".
 std::string headline_of(const analysis::Finding& finding);

@@ -44,7 +44,7 @@ __attribute__((noinline)) void forget_dead_stack() {
   const std::uint64_t end = (here & ~(kPage - 1)) - kPage;
   raw_syscall(SYS_madvise, static_cast<long>(end - kDeepest), static_cast<long>(kDeepest),
               MADV_DONTNEED);
-  forget_call<2 * kPage>();
+  forget_long_call<2 * kPage>();
 }
 
 // xrstor from an area that says "as after a reset" for all components. Protection keys (bit 9) are
@@ -59,7 +59,7 @@ __attribute__((noinline)) void forget_recent() {
     std::uint64_t rest[68] = {};
   } constexpr static initial;
   if (has_xrstor()) asm volatile("xrstor64 %0" : : "m"(initial), "a"(0xe7), "d"(0));
-  forget_call<kPage>();
+  forget_long_call<kPage>();
   heddle_forget_registers();
 }
 

@@ -23,9 +23,9 @@ void forget_dead_stack();
 /// Before the program's first instruction: clears a little of the dead stack, and all registers.
 void forget_recent();
 
-/// Clears what a function that was just called may have left: at most `kBytes`.
+/// Clears what a function that was just called may have left: at most `kBytes`. For once: many.
 template <std::size_t kBytes>
-[[gnu::always_inline]] inline void forget_call() {
+[[gnu::always_inline]] inline void forget_long_call() {
   static_assert(kBytes % 8 == 0);
   // The runtime is compiled without red zones.
   std::uint64_t words = kBytes / 8;
@@ -36,6 +36,22 @@ template <std::size_t kBytes>
       : [to] "=&D"(to), "+c"(words)
       : "a"(0), [bytes] "i"(-static_cast<long>(kBytes))
       : "memory");
+}
+
+/// The same for often and few: a string instruction takes longer to begin than this as a whole.
+template <std::size_t kBytes>
+[[gnu::always_inline]] inline void forget_call() {
+  static_assert(kBytes % 16 == 0 && kBytes <= 512);
+  asm volatile(
+      "pxor %%xmm0, %%xmm0\n\t"
+      ".set heddle_forgotten, %c[bytes]\n\t"
+      ".rept %c[bytes] / 16\n\t"
+      "movups %%xmm0, -heddle_forgotten(%%rsp)\n\t"
+      ".set heddle_forgotten, heddle_forgotten - 16\n\t"
+      ".endr"
+      :
+      : [bytes] "i"(kBytes)
+      : "xmm0", "memory");
 }
 
 }  // namespace heddle::runtime

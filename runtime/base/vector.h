@@ -35,8 +35,11 @@ class Vector {
 
   /// New elements are zero bytes.
   void resize(std::size_t size) {
-    if (size > capacity_) grow(size);
-    if (size > size_) clear(data_ + size_, (size - size_) * sizeof(T));
+    if (size > capacity_) {
+      grow(size);  // zero already, and not even there until it is used
+    } else if (size > size_) {
+      clear(data_ + size_, (size - size_) * sizeof(T));
+    }
     size_ = size;
   }
 

@@ -22,11 +22,11 @@ class Carrier {
 
   /// Called once, by the first thread, before any other call.
   virtual void begin_run() = 0;
-  /// Gets ready to carry up to `count` threads besides the first, so that create() need not. Called
-  /// in the process from which executions are forked.
-  virtual void prepare(std::size_t count) = 0;
-  /// A new thread that will run `entry` on that stack when first resumed. Returns its pthread_t, or
-  /// 0 when the system refuses.
+  /// Gets ready to carry a thread in `slot`, so that create() need not; true if there was something
+  /// to do. Called in the process from which executions are forked.
+  virtual bool prepare(std::size_t slot) = 0;
+  /// A new thread, in the slot it was given (base/thread_slots.h), that will run `entry` on that
+  /// stack when first resumed. Returns its pthread_t, or 0 when the system refuses.
   virtual unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) = 0;
   /// Suspends `from` (the caller) and resumes `to`; returns when somebody resumes `from`.
   virtual void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) = 0;

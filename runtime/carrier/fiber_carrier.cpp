@@ -19,8 +19,6 @@ extern "C" void heddle_fiber_switch(void** save_sp, void* next_sp, unsigned long
 namespace heddle::runtime {
 namespace {
 
-constinit std::size_t prepared = 0;  // threads 1 ... prepared have a lender with a default stack
-
 /// Its thread-local storage is somebody else's now: this thread must never run again.
 void park(Lender& self) {
   for (;;) futex_wait(&self.ready, 1);
@@ -30,28 +28,28 @@ class FiberCarrier final : public Carrier {
  public:
   void begin_run() override { lender(0).fs = reinterpret_cast<unsigned long>(pthread_self()); }
 
-  void prepare(std::size_t count) override {
-    if (count >= abi::kMaxThreads) count = abi::kMaxThreads - 1;
-    while (prepared < count && make_lender(prepared + 1, &park)) ++prepared;
+  bool prepare(std::size_t slot) override {
+    return lender(slot).ready == 0 && make_lender(slot, &park);
   }
 
   unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) override {
-    if (thread > prepared) {
+    const Slot slot = thread_slots().of(thread);
+    if (lender(slot).ready == 0) {
       changes().more_threads = true;
-      if (!make_lender(thread, &park)) return 0;
+      if (!make_lender(slot, &park)) return 0;
     }
-    if (!provide_stack(thread, stack)) return 0;
-    lay_first_frame(lender(thread), stack, entry);
-    return lender(thread).fs;
+    if (!provide_stack(slot, stack)) return 0;
+    lay_first_frame(lender(slot), stack, entry);
+    return lender(slot).fs;
   }
 
   void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) override {
-    Lender& next = lender(to);
-    heddle_fiber_switch(&lender(from).stack_pointer, next.stack_pointer, next.fs);
+    Lender& next = lender_of(to);
+    heddle_fiber_switch(&lender_of(from).stack_pointer, next.stack_pointer, next.fs);
   }
 
   const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
-    return static_cast<const std::uint64_t*>(lender(thread).stack_pointer);
+    return static_cast<const std::uint64_t*>(lender_of(thread).stack_pointer);
   }
   long kernel_thread(abi::ThreadIndex) const override { return raw_syscall(SYS_getpid); }
 };

@@ -28,10 +28,18 @@ heddle_fiber_switch:
   stmxcsr (%rsp)
   fnstcw 4(%rsp)
   movq %rsp, (%rdi)
+  // Setting the control words is slow, and they are hardly ever different.
+  movl (%rsp), %eax
+  movzwl 4(%rsp), %ecx
   movq %rsi, %rsp
   wrfsbase %rdx
-  ldmxcsr (%rsp)
-  fldcw 4(%rsp)
+  cmpl %eax, (%rsp)
+  jne 1f
+  cmpw %cx, 4(%rsp)
+  jne 1f
+2:
+  xorl %eax, %eax
+  xorl %ecx, %ecx
   addq $8, %rsp
   popq %r15
   popq %r14
@@ -40,6 +48,10 @@ heddle_fiber_switch:
   popq %rbx
   popq %rbp
   ret
+1:
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  jmp 2b
   .size heddle_fiber_switch, . - heddle_fiber_switch
 
   .globl heddle_fiber_enter

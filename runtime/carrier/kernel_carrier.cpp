@@ -58,30 +58,31 @@ class KernelCarrier final : public Carrier {
  public:
   void begin_run() override {}
   // Threads made now would not outlive the fork that makes an execution.
-  void prepare(std::size_t) override {}
+  bool prepare(std::size_t) override { return false; }
 
   unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) override {
-    Lender& created = lender(thread);
+    const Slot slot = thread_slots().of(thread);
+    Lender& created = lender(slot);
     created.signal_stack = own_memory(kSignalStack);
     pthread_sigmask(SIG_SETMASK, nullptr, &created.signal_mask);
-    const bool made = created.ready != 0 ? revive_lender(created, &run_at_turn)
-                                         : make_lender(thread, &run_at_turn);
+    const bool made =
+        created.ready != 0 ? revive_lender(created, &run_at_turn) : make_lender(slot, &run_at_turn);
     if (!made) return 0;
-    if (!provide_stack(thread, stack)) return 0;
+    if (!provide_stack(slot, stack)) return 0;
     lay_first_frame(created, stack, entry);
     return created.fs;
   }
 
   void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) override {
-    Turn turn{lender(from), lender(to)};
+    Turn turn{lender_of(from), lender_of(to)};
     heddle_call_saved(&turn.from.stack_pointer, &pass_turn, &turn);
   }
 
   const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
-    return static_cast<const std::uint64_t*>(lender(thread).stack_pointer);
+    return static_cast<const std::uint64_t*>(lender_of(thread).stack_pointer);
   }
   long kernel_thread(abi::ThreadIndex thread) const override {
-    return thread == 0 ? raw_syscall(SYS_getpid) : lender(thread).kernel_thread;
+    return thread == 0 ? raw_syscall(SYS_getpid) : lender_of(thread).kernel_thread;
   }
 };
 
@@ -94,7 +95,7 @@ Carrier& kernel_carrier() {
 }
 
 void set_free(abi::ThreadIndex thread) {
-  give_token(lender(thread));
+  give_token(lender_of(thread));
 }
 
 }  // namespace heddle::runtime

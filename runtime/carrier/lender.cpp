@@ -14,7 +14,7 @@ extern "C" void heddle_fiber_first();
 namespace heddle::runtime {
 namespace {
 
-constinit Lender lenders[abi::kMaxThreads] = {};
+alignas(4096) constinit Lender lenders[kThreadSlots] = {};
 constinit void (*after_start)(Lender&) = nullptr;
 
 constexpr std::size_t kLenderFrames = 16 << 10;  // left to the real thread, above the borrowed part
@@ -36,20 +36,20 @@ int revived_main(void* argument) {
 }
 
 /// Stacks end at the top of their slot: an overflow runs into the unmapped rest of it.
-constexpr std::uint64_t stack_top(std::size_t index) {
-  return kStackBase + (index + 1) * kStackSlot;
+constexpr std::uint64_t stack_top(std::size_t slot) {
+  return kStackBase + (slot + 1) * kStackSlot;
 }
 
 }  // namespace
 
-Lender& lender(std::size_t index) {
-  return lenders[index];
+Lender& lender(std::size_t slot) {
+  return lenders[slot];
 }
 
-bool make_lender(std::size_t index, void (*stand_by)(Lender&)) {
-  Lender& made = lenders[index];
+bool make_lender(std::size_t slot, void (*stand_by)(Lender&)) {
+  Lender& made = lenders[slot];
   const std::size_t bytes = kDefaultStack + kLenderFrames;
-  void* const stack = map_memory(bytes, reinterpret_cast<void*>(stack_top(index) - bytes));
+  void* const stack = map_memory(bytes, reinterpret_cast<void*>(stack_top(slot) - bytes));
   after_start = stand_by;
 
   // A signal of the program's must not run on a thread that only stands by.
@@ -96,13 +96,12 @@ bool revive_lender(Lender& lender, void (*stand_by)(Lender&)) {
   return thread > 0;
 }
 
-bool provide_stack(std::size_t index, const StackWish& stack) {
+bool provide_stack(std::size_t slot, const StackWish& stack) {
   constexpr std::size_t kPage = 4096;
   if (stack.lowest != nullptr || stack.bytes <= kDefaultStack) return true;
   const std::size_t more = (stack.bytes - kDefaultStack + kPage - 1) & ~(kPage - 1);
   if (more > kStackSlot - kDefaultStack - kLenderFrames - kPage) return false;
-  map_memory(more,
-             reinterpret_cast<void*>(stack_top(index) - kDefaultStack - kLenderFrames - more));
+  map_memory(more, reinterpret_cast<void*>(stack_top(slot) - kDefaultStack - kLenderFrames - more));
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/base/thread_slots.h"
 #include "runtime/carrier/carrier.h"
 
 namespace heddle::runtime {
@@ -30,18 +31,21 @@ struct Lender {
 
 inline constexpr std::size_t kDefaultStack = 8 << 20;
 
-Lender& lender(std::size_t index);
+Lender& lender(std::size_t slot);
+inline Lender& lender_of(abi::ThreadIndex thread) {
+  return lender(thread_slots().of(thread));
+}
 
 /// Creates the real thread; it calls `stand_by`, which must not return, with all signals blocked.
 /// False when the system refuses.
-bool make_lender(std::size_t index, void (*stand_by)(Lender&));
+bool make_lender(std::size_t slot, void (*stand_by)(Lender&));
 /// Creates a real thread that ends at once.
 void make_passing_thread();
 /// The same as make_lender for one that was made before a fork: its memory is here, the real thread
 /// is not. A new kernel thread takes its place. Before lay_first_frame().
 bool revive_lender(Lender& lender, void (*stand_by)(Lender&));
 /// Makes room below a default stack if it is not enough; what is above stays where it is.
-bool provide_stack(std::size_t index, const StackWish& stack);
+bool provide_stack(std::size_t slot, const StackWish& stack);
 /// A switch to the lender's stack pointer will call `entry`.
 void lay_first_frame(Lender& lender, const StackWish& stack, Carrier::Entry entry);
 

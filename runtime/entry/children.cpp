@@ -5,11 +5,13 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <spawn.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/unrecorded.h"
 
 using namespace heddle::runtime;
 
@@ -19,6 +21,10 @@ extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*chi
 namespace {
 
 constinit bool forked_child = false;
+
+void note_child() {
+  note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
+}
 
 void leave_child_alone() {
   forked_child = true;
@@ -32,7 +38,7 @@ namespace heddle::runtime {
 // Registered before the program can register any: handlers of the child run in that order, and the
 // program's must not take turns with threads that are not there.
 void watch_forks() {
-  __register_atfork(nullptr, nullptr, &leave_child_alone, nullptr);
+  __register_atfork(&note_child, nullptr, &leave_child_alone, nullptr);
 }
 
 bool is_forked_child() {
@@ -44,6 +50,23 @@ bool is_forked_child() {
 // With vfork the child would run in the parent's memory, and take part in its schedule.
 HEDDLE_ENTRY pid_t vfork() noexcept {
   return fork();
+}
+
+// They make their child without the handlers of fork.
+HEDDLE_ENTRY int posix_spawn(pid_t* child, const char* path,
+                             const posix_spawn_file_actions_t* actions,
+                             const posix_spawnattr_t* attributes, char* const arguments[],
+                             char* const environment[]) {
+  note_child();
+  return real().posix_spawn(child, path, actions, attributes, arguments, environment);
+}
+
+HEDDLE_ENTRY int posix_spawnp(pid_t* child, const char* file,
+                              const posix_spawn_file_actions_t* actions,
+                              const posix_spawnattr_t* attributes, char* const arguments[],
+                              char* const environment[]) {
+  note_child();
+  return real().posix_spawnp(child, file, actions, attributes, arguments, environment);
 }
 
 HEDDLE_ENTRY int clone(int (*routine)(void*), void* stack, int flags, void* argument,

@@ -28,11 +28,18 @@ long word(const T* pointer) {
 
 /// The system call, at its turn if the program is controlled.
 template <typename Call>
-long transfer(int descriptor, short events, bool waits, Call call) {
+long transfer(int descriptor, short events, bool waits, const Question& question, Call call) {
   const Gate gate;
   if (!gate) return result_of(call());
   const std::int64_t limit = waits ? descriptor_time_limit(descriptor, events) : 0;
-  return result_of(descriptor_call(session(), descriptor, events, limit, call_site(), call));
+  return result_of(
+      descriptor_call(session(), descriptor, events, limit, call_site(), question, call));
+}
+
+void add_address(Outputs& outputs, sockaddr* address, socklen_t* length) {
+  if (address == nullptr || length == nullptr) return;
+  outputs.whole[0] = {address, *length};
+  outputs.whole[1] = {length, sizeof *length};
 }
 
 bool waits(int flags) {
@@ -42,13 +49,14 @@ bool waits(int flags) {
 }  // namespace
 
 HEDDLE_ENTRY ssize_t read(int descriptor, void* bytes, std::size_t count) {
-  return transfer(descriptor, POLLIN, true, [=] {
+  const iovec told{bytes, count};
+  return transfer(descriptor, POLLIN, true, {SYS_read, {&told, 1}}, [=] {
     return raw_syscall(SYS_read, descriptor, word(bytes), static_cast<long>(count));
   });
 }
 
 HEDDLE_ENTRY ssize_t readv(int descriptor, const iovec* parts, int count) {
-  return transfer(descriptor, POLLIN, true,
+  return transfer(descriptor, POLLIN, true, {SYS_readv, {parts, static_cast<unsigned>(count)}},
                   [=] { return raw_syscall(SYS_readv, descriptor, word(parts), count); });
 }
 
@@ -61,13 +69,16 @@ HEDDLE_ENTRY ssize_t write(int descriptor, const void* bytes, std::size_t count)
 }
 
 HEDDLE_ENTRY ssize_t writev(int descriptor, const iovec* parts, int count) {
-  return transfer(descriptor, POLLOUT, true,
+  return transfer(descriptor, POLLOUT, true, {SYS_writev},
                   [=] { return raw_syscall(SYS_writev, descriptor, word(parts), count); });
 }
 
 HEDDLE_ENTRY ssize_t recvfrom(int descriptor, void* bytes, std::size_t count, int flags,
                               sockaddr* address, socklen_t* length) {
-  return transfer(descriptor, POLLIN, waits(flags), [=] {
+  const iovec told{bytes, count};
+  Question question{SYS_recvfrom, {&told, 1}};
+  add_address(question.outputs, address, length);
+  return transfer(descriptor, POLLIN, waits(flags), question, [=] {
     return raw_syscall(SYS_recvfrom, descriptor, word(bytes), static_cast<long>(count), flags,
                        word(address), word(length));
   });
@@ -78,13 +89,24 @@ HEDDLE_ENTRY ssize_t recv(int descriptor, void* bytes, std::size_t count, int fl
 }
 
 HEDDLE_ENTRY ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
-  return transfer(descriptor, POLLIN, waits(flags),
-                  [=] { return raw_syscall(SYS_recvmsg, descriptor, word(message), flags); });
+  Question question{SYS_recvmsg, {message->msg_iov, static_cast<unsigned>(message->msg_iovlen)}};
+  question.outputs.whole[0] = {message->msg_name, message->msg_namelen};
+  question.outputs.whole[1] = {&message->msg_namelen, sizeof message->msg_namelen};
+  question.outputs.whole[2] = {message->msg_control, message->msg_controllen};
+  question.outputs.whole[3] = {&message->msg_controllen, sizeof message->msg_controllen};
+  question.outputs.whole[4] = {&message->msg_flags, sizeof message->msg_flags};
+  return transfer(descriptor, POLLIN, waits(flags), question, [=] {
+    const long result = raw_syscall(SYS_recvmsg, descriptor, word(message), flags);
+    if (result >= 0 && message->msg_control != nullptr && message->msg_controllen > 0) {
+      note_source(session(), heddle::abi::UnrecordedSource::ControlMessage);
+    }
+    return result;
+  });
 }
 
 HEDDLE_ENTRY ssize_t sendto(int descriptor, const void* bytes, std::size_t count, int flags,
                             const sockaddr* address, socklen_t length) {
-  return transfer(descriptor, POLLOUT, waits(flags), [=] {
+  return transfer(descriptor, POLLOUT, waits(flags), {SYS_sendto}, [=] {
     return raw_syscall(SYS_sendto, descriptor, word(bytes), static_cast<long>(count), flags,
                        word(address), length);
   });
@@ -95,12 +117,15 @@ HEDDLE_ENTRY ssize_t send(int descriptor, const void* bytes, std::size_t count, 
 }
 
 HEDDLE_ENTRY ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
-  return transfer(descriptor, POLLOUT, waits(flags),
+  return transfer(descriptor, POLLOUT, waits(flags), {SYS_sendmsg},
                   [=] { return raw_syscall(SYS_sendmsg, descriptor, word(message), flags); });
 }
 
 HEDDLE_ENTRY int accept4(int descriptor, sockaddr* address, socklen_t* length, int flags) {
-  return static_cast<int>(transfer(descriptor, POLLIN, true, [=] {
+  Question question{SYS_accept4};
+  question.gives_descriptor = true;
+  add_address(question.outputs, address, length);
+  return static_cast<int>(transfer(descriptor, POLLIN, true, question, [=] {
     return raw_syscall(SYS_accept4, descriptor, word(address), word(length), flags);
   }));
 }
@@ -119,7 +144,7 @@ HEDDLE_ENTRY int connect(int descriptor, const sockaddr* address, socklen_t leng
 }
 
 HEDDLE_ENTRY int close(int descriptor) {
-  return static_cast<int>(transfer(descriptor, 0, false, [=] {
+  return static_cast<int>(transfer(descriptor, 0, false, {}, [=] {
     timer_forget(descriptor);
     outside_mark_internal(descriptor, false);
     return raw_syscall(SYS_close, descriptor);
@@ -127,33 +152,8 @@ HEDDLE_ENTRY int close(int descriptor) {
 }
 
 HEDDLE_ENTRY int shutdown(int descriptor, int how) noexcept {
-  return static_cast<int>(
-      transfer(descriptor, 0, false, [=] { return raw_syscall(SYS_shutdown, descriptor, how); }));
-}
-
-// Made here, both ends of them: nobody else can make them ready.
-HEDDLE_ENTRY int pipe2(int ends[2], int flags) noexcept {
-  const long result = result_of(raw_syscall(SYS_pipe2, word(ends), flags));
-  if (result != 0) return -1;
-  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
-  return 0;
-}
-
-HEDDLE_ENTRY int pipe(int ends[2]) noexcept {
-  return pipe2(ends, 0);
-}
-
-HEDDLE_ENTRY int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {
-  const long result = result_of(raw_syscall(SYS_socketpair, domain, type, protocol, word(ends)));
-  if (result != 0) return -1;
-  for (int i = 0; i < 2; ++i) outside_mark_internal(ends[i], true);
-  return 0;
-}
-
-HEDDLE_ENTRY int eventfd(unsigned count, int flags) noexcept {
-  const long descriptor = result_of(raw_syscall(SYS_eventfd2, count, flags));
-  outside_mark_internal(static_cast<int>(descriptor), true);
-  return static_cast<int>(descriptor);
+  return static_cast<int>(transfer(descriptor, 0, false, {SYS_shutdown},
+                                   [=] { return raw_syscall(SYS_shutdown, descriptor, how); }));
 }
 
 // eventfd's own names for reading and writing.

@@ -16,8 +16,8 @@ namespace abi = heddle::abi;
 
 namespace {
 
-abi::ThreadIndex arena_of_caller() {
-  return Gate::closed() ? kRuntimeArena : session().current_index();
+Slot arena_of_caller() {
+  return Gate::closed() ? kRuntimeArena : thread_slots().of(session().current_index());
 }
 
 /// libc frees while it holds locks of its own; switching threads there could block them all.
@@ -53,8 +53,7 @@ bool called_by_libc(void* return_address) {
 /// come to an arena at any time. Under control one runs at a time.
 class ArenaLock {
  public:
-  explicit ArenaLock(abi::ThreadIndex arena)
-      : taken_(all_[arena]), held_(!session().one_at_a_time()) {
+  explicit ArenaLock(Slot arena) : taken_(all_[arena]), held_(!session().one_at_a_time()) {
     while (held_ && __atomic_exchange_n(&taken_, true, __ATOMIC_ACQUIRE)) {
       raw_syscall(SYS_sched_yield);
     }
@@ -72,7 +71,7 @@ class ArenaLock {
 };
 
 [[gnu::always_inline]] inline void* allocate(std::size_t size, std::size_t alignment) {
-  const abi::ThreadIndex arena = arena_of_caller();
+  const Slot arena = arena_of_caller();
   const ArenaLock lock(arena);
   void* const memory = heap_allocate(arena, size, alignment, call_site());
   if (memory == nullptr) errno = ENOMEM;
@@ -104,7 +103,7 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
       run.objects().note_release(address, run.current_index(), operation.site);
   }
   const HeapBlock block = find_heap_block(address);
-  const ArenaLock lock(block.start == address ? block.thread : kRuntimeArena);
+  const ArenaLock lock(block.start == address ? block.arena : kRuntimeArena);
   if (block.start != address || block.note->live == 0) {
     print_error("heddle: free() of an address that malloc() did not return\n");
     std::abort();

@@ -10,10 +10,17 @@
 
 using namespace heddle::runtime;
 
+// What a recorded run did with its process id (name a file, begin a sequence of random numbers) its
+// replay does again.
+HEDDLE_ENTRY pid_t getpid() noexcept {
+  const pid_t told = session().running() ? session().told().process() : 0;
+  return told != 0 ? told : static_cast<pid_t>(raw_syscall(SYS_getpid));
+}
+
 /// The main thread's id is the process's, as with the kernel; the others follow in order of birth.
 HEDDLE_ENTRY pid_t gettid() noexcept {
   if (!session().running()) return static_cast<pid_t>(raw_syscall(SYS_gettid));
-  return static_cast<pid_t>(raw_syscall(SYS_getpid)) + session().current_index();
+  return getpid() + session().current_index();
 }
 
 HEDDLE_ENTRY int sched_getcpu() noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of calls that change what the kernel holds for the process, to note that they
-// were made (runtime/reset/changes.h). None is changed or recorded.
+// were made (runtime/reset/changes.h). None is changed or recorded: of memory shared with others a
+// recording says that there was some.
 #include <dlfcn.h>
 #include <errno.h>
 #include <grp.h>
@@ -17,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/session.h"
@@ -25,6 +27,7 @@
 
 using namespace heddle::runtime;
 using heddle::abi::ResetObstacle;
+using heddle::abi::UnrecordedSource;
 
 namespace {
 
@@ -44,6 +47,8 @@ Function next(Function, const char* name) {
 HEDDLE_ENTRY void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,
                         off_t offset) noexcept {
   static const auto real = NEXT(mmap);
+  if ((flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0 && file >= 0)
+    note_unrecorded(UnrecordedSource::SharedMemory);
   const bool fixed = (flags & MAP_FIXED) != 0;
   if (fixed) session().complete_write();
   note_changed_mappings(fixed ? number(address) : 0, fixed ? bytes : 0);
@@ -103,6 +108,7 @@ HEDDLE_ENTRY void* sbrk(std::ptrdiff_t bytes) noexcept {
 
 HEDDLE_ENTRY void* shmat(int memory, const void* address, int flags) noexcept {
   static const auto real = NEXT(shmat);
+  note_unrecorded(UnrecordedSource::SharedMemory);
   note_changed_mappings(0, 0);
   return real(memory, address, flags);
 }
@@ -157,24 +163,13 @@ CANNOT_BE_UNDONE(mlockall, (int flags), flags)
 CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
 CANNOT_BE_UNDONE(sched_setaffinity, (pid_t process, std::size_t bytes, const cpu_set_t* set),
                  process, bytes, set)
-CANNOT_BE_UNDONE(timer_create, (clockid_t clock, struct sigevent* event, timer_t* timer), clock,
-                 event, timer)
 CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
                  limit)
 CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),
                  resource, limit)
 CANNOT_BE_UNDONE(setpriority, (__priority_which_t which, id_t who, int priority), which, who,
                  priority)
-CANNOT_BE_UNDONE(setitimer,
-                 (__itimer_which_t which, const struct itimerval* time, struct itimerval* before),
-                 which, time, before)
 #undef CANNOT_BE_UNDONE
-
-HEDDLE_ENTRY unsigned alarm(unsigned seconds) noexcept {
-  static const auto real = NEXT(alarm);
-  if (seconds != 0) changes().obstacle = ResetObstacle::ProcessState;
-  return real(seconds);
-}
 
 HEDDLE_ENTRY int prctl(int option, ...) noexcept {
   static const auto real = reinterpret_cast<int (*)(int, ...)>(dlsym(RTLD_NEXT, "prctl"));

@@ -142,9 +142,11 @@ HEDDLE_ENTRY int epoll_pwait(int epoll, epoll_event* events, int room, int milli
   const Gate gate;
   if (!gate) return real().epoll_pwait(epoll, events, room, milliseconds, mask);
   const TemporaryMask while_waiting(mask);
-  const long result =
-      descriptor_call(session(), epoll, POLLIN, limit_of_milliseconds(milliseconds), call_site(),
-                      [=] { return raw_syscall(SYS_epoll_wait, epoll, word(events), room, 0); });
+  const iovec told{events, static_cast<std::size_t>(room > 0 ? room : 0) * sizeof *events};
+  const Question question{SYS_epoll_wait, {&told, 1, sizeof *events}};
+  const long result = descriptor_call(
+      session(), epoll, POLLIN, limit_of_milliseconds(milliseconds), call_site(), question,
+      [=] { return raw_syscall(SYS_epoll_wait, epoll, word(events), room, 0); });
   return result_of(result == -EAGAIN ? 0 : result);
 }
 

@@ -2,18 +2,42 @@
 //
 // Randomness of a controlled run is the same in every run: what a search varies is the schedule,
 // not the program's input, and a replay has to see the same numbers. Descriptors of /dev/random and
-// /dev/urandom are read as they are.
+// /dev/urandom are read as they are. A recorded run gets real random numbers, and its replay those.
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
 
 namespace {
+
+/// From the recording, or the kernel's and into the recording; false if there is no recording
+/// (left).
+bool fill_as_recorded(void* bytes, std::size_t count) {
+  Session& run = session();
+  if (run.notes_answers()) {
+    if (raw_syscall(SYS_getrandom, reinterpret_cast<long>(bytes), static_cast<long>(count), 0) !=
+        static_cast<long>(count)) {
+      return false;
+    }
+    const iovec part{bytes, count};
+    run.note_answer({heddle::abi::AnswerKind::Random, 0, static_cast<std::uint32_t>(count), 0},
+                    &part, 1);
+    return true;
+  }
+  Thread& thread = run.current();
+  const heddle::abi::Answer* const told =
+      run.told().take(thread.hash, thread.told, heddle::abi::AnswerKind::Random);
+  if (told == nullptr || told->bytes != count) return false;
+  std::memcpy(bytes, ToldAnswers::bytes_of(*told), count);
+  return true;
+}
 
 /// SplitMix64.
 std::uint64_t next_random() {
@@ -26,6 +50,7 @@ std::uint64_t next_random() {
 }
 
 void fill(void* bytes, std::size_t count) {
+  if (fill_as_recorded(bytes, count)) return;
   auto* const out = static_cast<unsigned char*>(bytes);
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -3,11 +3,15 @@
 // The functions of libc that this library stands in front of, as libc has them.
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -101,6 +105,14 @@
   ROW(nanosleep)                           \
   ROW(clock_nanosleep)                     \
   ROW(clock_gettime)                       \
+  ROW(openat)                              \
+  ROW(fopen)                               \
+  ROW(fopen64)                             \
+  ROW(fdopen)                              \
+  ROW(popen)                               \
+  ROW(system)                              \
+  ROW(posix_spawn)                         \
+  ROW(posix_spawnp)                        \
   ROW(__libc_start_main)
 
 extern "C" {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sync/signals.h"
-#include "runtime/reset/changes.h"
+
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -17,7 +18,7 @@ HEDDLE_ENTRY int pthread_kill(pthread_t handle, int number) noexcept {
 
 /// Thread ids are those gettid() gives.
 HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
-  const pid_t self = static_cast<pid_t>(raw_syscall(SYS_getpid));
+  const pid_t self = getpid();
   if (session().running() && !Gate::closed() && process == self) {
     const auto index = static_cast<std::uint32_t>(thread - self);
     const bool exists = index < session().thread_count();
@@ -32,6 +33,66 @@ HEDDLE_ENTRY int tgkill(pid_t process, pid_t thread, int number) {
   if (result >= 0) return 0;
   errno = static_cast<int>(-result);
   return -1;
+}
+
+namespace {
+
+/// To the program itself: for whichever of its threads is willing. A signal that is the program's
+/// end, or none, is the kernel's to send.
+int send_to_self(const siginfo_t& info, heddle::abi::SiteId site) {
+  Session& run = session();
+  const Operation operation = operation_on(nullptr, heddle::abi::EventKind::ThreadSignal, site);
+  run.arrive(operation);
+  run.record(operation, 0, heddle::abi::kNoThread, static_cast<std::uint64_t>(info.si_signo));
+  signal_post(run, info, heddle::abi::kNoThread);
+  return 0;
+}
+
+siginfo_t info_of(int number, int code) {
+  siginfo_t info{};
+  info.si_signo = number;
+  info.si_code = code;
+  info.si_pid = getpid();
+  info.si_uid = static_cast<uid_t>(raw_syscall(SYS_getuid));
+  return info;
+}
+
+/// A program that is told which id it had means itself by that, and nobody else.
+pid_t meant_by(pid_t process) {
+  return process > 0 && process == getpid() ? static_cast<pid_t>(raw_syscall(SYS_getpid)) : process;
+}
+
+bool is_to_self(pid_t process, int number) {
+  return process == getpid() && number > 0 && number <= 64 && signal_is_handled(number);
+}
+
+int result_of(long kernel_result) {
+  if (kernel_result >= 0) return static_cast<int>(kernel_result);
+  errno = static_cast<int>(-kernel_result);
+  return -1;
+}
+
+}  // namespace
+
+HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
+  process = meant_by(process);
+  const Gate gate;
+  if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
+    return result_of(raw_syscall(SYS_kill, process, number));
+  }
+  return send_to_self(info_of(number, SI_USER), call_site());
+}
+
+HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcept {
+  process = meant_by(process);
+  const Gate gate;
+  siginfo_t info = info_of(number, SI_QUEUE);
+  info.si_value = value;
+  if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
+    return result_of(
+        raw_syscall(SYS_rt_sigqueueinfo, process, number, reinterpret_cast<long>(&info)));
+  }
+  return send_to_self(info, call_site());
 }
 
 HEDDLE_ENTRY int pthread_sigmask(int how, const sigset_t* change, sigset_t* before) noexcept {

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "runtime/entry/entry.h"
 #include "runtime/sync/descriptor.h"
@@ -21,20 +20,14 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-bool can_wait(int descriptor) {
-  struct stat status{};
-  if (raw_syscall(SYS_fstat, descriptor, reinterpret_cast<long>(&status)) != 0) return false;
-  return !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISBLK(status.st_mode);
-}
-
 /// The turn of a reading call, unless it can be served from what was read before.
 void arrive_to_read(FILE* stream) {
   const Gate gate;
   if (!gate || stream->_IO_read_ptr < stream->_IO_read_end) return;
   const int descriptor = fileno_unlocked(stream);
-  if (descriptor < 0 || !can_wait(descriptor)) return;
+  if (descriptor < 0 || !outside_can_wait(descriptor)) return;
   const std::int64_t limit = descriptor_time_limit(descriptor, POLLIN);
-  descriptor_call(session(), descriptor, POLLIN, limit, call_site(), [] { return 0l; });
+  descriptor_call(session(), descriptor, POLLIN, limit, call_site(), {}, [] { return 0l; });
 }
 
 /// As libc lays it out.

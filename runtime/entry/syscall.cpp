@@ -2,8 +2,10 @@
 //
 // Stands in front of syscall(), through which the C++ libraries reach futexes. What the runtime
 // controls under another name is controlled here too; everything else goes to the kernel as it is.
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +76,16 @@ HEDDLE_ENTRY long syscall(long number, ...) noexcept {
     case SYS_clone3: refuse("a thread or process made by the system call clone3"); break;
     case SYS_io_uring_setup: refuse("io_uring"); break;
     case SYS_sched_yield: return sched_yield();
+    case SYS_pause: return pause();
+    case SYS_kill: return kill(static_cast<pid_t>(to.a), static_cast<int>(to.b));
+    case SYS_flock: return flock(static_cast<int>(to.a), static_cast<int>(to.b));
+    case SYS_read:
+      return read(static_cast<int>(to.a), pointer<void>(to.b), static_cast<std::size_t>(to.c));
+    case SYS_write:
+      return write(static_cast<int>(to.a), pointer<const void>(to.b),
+                   static_cast<std::size_t>(to.c));
+    case SYS_poll:
+      return poll(pointer<pollfd>(to.a), static_cast<nfds_t>(to.b), static_cast<int>(to.c));
     case SYS_clock_gettime:
       return clock_gettime(static_cast<clockid_t>(to.a), pointer<timespec>(to.b));
     case SYS_getrandom:

@@ -12,6 +12,7 @@
 #include "runtime/entry/entry.h"
 #include "runtime/sync/cancellation.h"
 #include "runtime/sync/outside.h"
+#include "runtime/sync/signal_timer.h"
 #include "runtime/sync/signals.h"
 #include "runtime/sync/timer.h"
 
@@ -20,14 +21,25 @@ using namespace heddle::runtime;
 namespace {
 
 /// Returns 0, or EINTR: a signal came for this thread meanwhile.
-int sleep_for(std::int64_t duration) {
-  Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, call_site());
-  operation.deadline = session().clock().now() + duration;
+int sleep_until(std::int64_t end, heddle::abi::SiteId site) {
+  const std::int64_t duration = end - session().clock().now();
+  Operation operation = operation_on(nullptr, heddle::abi::EventKind::Sleep, site);
+  operation.deadline = end;
   Session& run = session();
   run.arrive(operation);
   cancellation_act(run, operation.site);
-  outside_pause(run, duration);
-  run.clock().advance_by(duration);
+  // Whatever goes off meanwhile may interrupt it.
+  const std::int64_t wakes = run.clock().now() + (duration > 0 ? duration : 0);
+  for (std::int64_t next = signal_timers_next(); next >= 0 && next < wakes;
+       next = signal_timers_next()) {
+    run.clock().advance_to(next);
+    signal_timers_fire(run);
+    if (signal_due(run.current_index())) break;
+  }
+  if (!signal_due(run.current_index())) {
+    outside_pause(run, duration);
+    run.clock().advance_to(wakes);
+  }
   timers_fire(run);
   run.record(operation, 0, static_cast<std::uint64_t>(duration));
   outside_refresh(run);
@@ -46,8 +58,13 @@ HEDDLE_ENTRY int clock_nanosleep(clockid_t clock, int flags, const timespec* tim
   if (!is_duration(*time)) return EINVAL;
   const bool absolute = (flags & TIMER_ABSTIME) != 0;
   const std::int64_t given = VirtualClock::nanoseconds(*time);
-  const int result = sleep_for(absolute ? given - session().clock().now() : given);
-  if (result != 0 && !absolute && rest != nullptr) *rest = {0, 1};  // it had slept nearly all of it
+  const std::int64_t end = absolute ? given : session().clock().now() + given;
+  const int result = sleep_until(end, call_site());
+  if (result != 0 && !absolute && rest != nullptr) {
+    const std::int64_t left = end - session().clock().now();
+    *rest = left > 0 ? timespec{left / VirtualClock::kSecond, left % VirtualClock::kSecond}
+                     : timespec{0, 1};  // it had slept nearly all of it
+  }
   return result;
 }
 
@@ -65,7 +82,9 @@ HEDDLE_ENTRY int usleep(useconds_t microseconds) {
 
 HEDDLE_ENTRY unsigned sleep(unsigned seconds) {
   const timespec duration{seconds, 0};
-  return nanosleep(&duration, nullptr) == 0 ? 0 : 1;
+  timespec rest{};
+  if (nanosleep(&duration, &rest) == 0) return 0;
+  return static_cast<unsigned>(rest.tv_sec + (rest.tv_nsec > 0 ? 1 : 0));
 }
 
 HEDDLE_ENTRY int clock_gettime(clockid_t clock, timespec* time) noexcept {

@@ -63,42 +63,42 @@ constexpr std::uint32_t kFirstSpans = kFirstSpan + (8 << 20) / kSpan;
 
 std::uint32_t mapped_spans[abi::kMaxThreads];  // of each arena; 0: nothing is mapped yet
 
-void map_spans(abi::ThreadIndex thread, std::uint32_t wanted) {
-  std::uint32_t& mapped = mapped_spans[thread];
+void map_spans(Slot slot, std::uint32_t wanted) {
+  std::uint32_t& mapped = mapped_spans[slot];
   std::uint32_t end = mapped == 0 ? kFirstSpans : mapped * 2;
   if (end < wanted) end = wanted;
   if (end > kSpans) end = kSpans;
-  const std::uint64_t offset = thread * kHeapArena;
+  const std::uint64_t offset = slot * kHeapArena;
   const std::uint64_t first = mapped == 0 ? kFirstSpan : mapped;
   map_memory((end - first) * kSpan, reinterpret_cast<void*>(kHeapBase + offset + first * kSpan));
   map_memory((end - mapped) * kSpan, reinterpret_cast<void*>(kHeapNotes + offset + mapped * kSpan));
   mapped = end;
 }
 
-Arena& arena_of(abi::ThreadIndex thread) {
-  if (mapped_spans[thread] == 0) map_spans(thread, kFirstSpans);
-  return *reinterpret_cast<Arena*>(kHeapNotes + thread * kHeapArena);
+Arena& arena_of(Slot slot) {
+  if (mapped_spans[slot] == 0) map_spans(slot, kFirstSpans);
+  return *reinterpret_cast<Arena*>(kHeapNotes + slot * kHeapArena);
 }
 
-Span* spans_of(abi::ThreadIndex thread) {
-  return arena_of(thread).spans;
+Span* spans_of(Slot slot) {
+  return arena_of(slot).spans;
 }
 
 HeapNote* note_at(std::uint64_t start) {
   return reinterpret_cast<HeapNote*>(start - kHeapBase + kHeapNotes);
 }
 
-std::uint64_t take_spans(Arena& arena, abi::ThreadIndex thread, std::uint32_t count) {
+std::uint64_t take_spans(Arena& arena, Slot slot, std::uint32_t count) {
   if (arena.next_span == 0) arena.next_span = kFirstSpan;
   if (count > kSpans - arena.next_span) return 0;
   const std::uint32_t first = arena.next_span;
   arena.next_span += count;
-  if (arena.next_span > mapped_spans[thread]) map_spans(thread, arena.next_span);
-  return kHeapBase + thread * kHeapArena + first * kSpan;
+  if (arena.next_span > mapped_spans[slot]) map_spans(slot, arena.next_span);
+  return kHeapBase + slot * kHeapArena + first * kSpan;
 }
 
-std::uint64_t allocate_small(abi::ThreadIndex thread, std::uint32_t size_class) {
-  Arena& arena = arena_of(thread);
+std::uint64_t allocate_small(Slot slot, std::uint32_t size_class) {
+  Arena& arena = arena_of(slot);
   if (arena.free_bytes[size_class] > kQuarantineBytes) {
     FreeBlock* const block = arena.free_list[size_class];
     arena.free_list[size_class] = block->next;
@@ -107,9 +107,9 @@ std::uint64_t allocate_small(abi::ThreadIndex thread, std::uint32_t size_class) 
   }
   const std::uint64_t bytes = class_bytes(size_class);
   if (arena.bump[size_class] + bytes > arena.bump_end[size_class]) {
-    const std::uint64_t span = take_spans(arena, thread, 1);
+    const std::uint64_t span = take_spans(arena, slot, 1);
     if (span == 0) return 0;
-    spans_of(thread)[(span - kHeapBase) % kHeapArena / kSpan].block_bytes =
+    spans_of(slot)[(span - kHeapBase) % kHeapArena / kSpan].block_bytes =
         static_cast<std::uint32_t>(bytes);
     arena.bump[size_class] = span;
     arena.bump_end[size_class] = span + kSpan;
@@ -120,18 +120,17 @@ std::uint64_t allocate_small(abi::ThreadIndex thread, std::uint32_t size_class) 
 }
 
 /// Whole spans, never used again after their release: their pages go back to the kernel instead.
-std::uint64_t allocate_large(abi::ThreadIndex thread, std::uint64_t bytes,
-                             std::uint64_t alignment) {
-  Arena& arena = arena_of(thread);
+std::uint64_t allocate_large(Slot slot, std::uint64_t bytes, std::uint64_t alignment) {
+  Arena& arena = arena_of(slot);
   const std::uint64_t slack = alignment > kSpan ? alignment : 0;
   const std::uint64_t wanted = (bytes + slack + kSpan - 1) / kSpan;
   if (bytes > kHeapArena || wanted > kSpans) return 0;
-  std::uint64_t start = take_spans(arena, thread, static_cast<std::uint32_t>(wanted));
+  std::uint64_t start = take_spans(arena, slot, static_cast<std::uint32_t>(wanted));
   if (start == 0) return 0;
   const auto end = static_cast<std::uint32_t>((start - kHeapBase) % kHeapArena / kSpan + wanted);
   if (slack != 0) start = (start + alignment - 1) & ~(alignment - 1);
   const auto first = static_cast<std::uint32_t>((start - kHeapBase) % kHeapArena / kSpan);
-  Span* const spans = spans_of(thread);
+  Span* const spans = spans_of(slot);
   for (std::uint32_t i = first; i < end; ++i) spans[i] = {kLarge, first, 0};
   spans[first].spans = end - first;
   return start;
@@ -145,16 +144,16 @@ bool in_heap(std::uint64_t address) {
 
 HeapBlock find_heap_block(std::uint64_t address) {
   HeapBlock block;
-  block.thread = static_cast<abi::ThreadIndex>((address - kHeapBase) / kHeapArena);
+  block.arena = static_cast<Slot>((address - kHeapBase) / kHeapArena);
   if (!in_heap(address)) return block;
-  const std::uint64_t arena = kHeapBase + block.thread * kHeapArena;
+  const std::uint64_t arena = kHeapBase + block.arena * kHeapArena;
   const auto index = static_cast<std::uint32_t>((address - arena) / kSpan);
-  if (index >= mapped_spans[block.thread]) return block;
-  const Span& span = spans_of(block.thread)[index];
+  if (index >= mapped_spans[block.arena]) return block;
+  const Span& span = spans_of(block.arena)[index];
   if (span.block_bytes == 0) return block;
   if (span.block_bytes == kLarge) {
     block.start = arena + span.first * kSpan;
-    block.capacity = spans_of(block.thread)[span.first].spans * kSpan;
+    block.capacity = spans_of(block.arena)[span.first].spans * kSpan;
   } else {
     const std::uint64_t start = arena + index * kSpan;
     block.start = start + (address - start) / span.block_bytes * span.block_bytes;
@@ -166,27 +165,26 @@ HeapBlock find_heap_block(std::uint64_t address) {
   return block;
 }
 
-void heap_prepare(abi::ThreadIndex thread) {
-  arena_of(thread);
+void heap_prepare(Slot slot) {
+  arena_of(slot);
 }
 
-void* heap_allocate(abi::ThreadIndex thread, std::size_t size, std::size_t alignment,
-                    abi::SiteId site) {
+void* heap_allocate(Slot slot, std::size_t size, std::size_t alignment, abi::SiteId site) {
   std::uint64_t bytes = size == 0 ? 1 : size;
   // A block of a power-of-two class starts at a multiple of its size, for spans do.
   if (alignment > 16) bytes = std::bit_ceil(bytes < alignment ? alignment : bytes);
-  const std::uint64_t start = bytes <= kLargestClass ? allocate_small(thread, class_of(bytes))
-                                                     : allocate_large(thread, bytes, alignment);
+  const std::uint64_t start = bytes <= kLargestClass ? allocate_small(slot, class_of(bytes))
+                                                     : allocate_large(slot, bytes, alignment);
   if (start == 0) return nullptr;
   const std::uint32_t shown = size < (1u << 30) ? static_cast<std::uint32_t>(size) : (1u << 30) - 1;
-  *note_at(start) = {0, site, ++arena_of(thread).allocations, shown, 1, 0};
+  *note_at(start) = {0, site, ++arena_of(slot).allocations, shown, 1, 0};
   return reinterpret_cast<void*>(start);
 }
 
 void heap_release(const HeapBlock& block) {
   block.note->live = 0;
   block.note->freed = 1;
-  Arena& arena = arena_of(block.thread);
+  Arena& arena = arena_of(block.arena);
   if (block.capacity > kLargestClass) {
     note_dropped_pages(block.start, block.capacity);
     raw_syscall(SYS_madvise, static_cast<long>(block.start), static_cast<long>(block.capacity),

@@ -5,14 +5,16 @@
 // same addresses in every run of a schedule, and keep freed memory unused for long enough that a
 // use after free is noticed rather than hidden.
 //
-// One arena a thread, carved into 64 KB spans of one size class each; larger allocations take whole
-// spans. Freed blocks wait in a quarantine (first in, first out) before they are used again.
+// One arena a thread (thread_slots.h), carved into 64 KB spans of one size class each; larger
+// allocations take whole spans. Freed blocks wait in a quarantine (first in, first out) before they
+// are used again.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "abi/channel.h"
+#include "runtime/base/thread_slots.h"
 
 namespace heddle::runtime {
 
@@ -29,7 +31,7 @@ struct HeapNote {
 struct HeapBlock {
   std::uint64_t start = 0;  // 0: no allocation is or was there
   std::uint64_t capacity = 0;
-  abi::ThreadIndex thread = 0;  // whose arena
+  Slot arena = 0;
   HeapNote* note = nullptr;
 };
 
@@ -38,15 +40,14 @@ bool in_heap(std::uint64_t address);
 HeapBlock find_heap_block(std::uint64_t address);
 
 /// What the runtime itself makes libc allocate must not shift the program's own addresses.
-inline constexpr abi::ThreadIndex kRuntimeArena = abi::kMaxThreads - 1;
+inline constexpr Slot kRuntimeArena = kThreadSlots;
 
 /// Maps the beginning of an arena, so that its thread need not: an execution that makes mappings of
 /// its own takes longer to undo.
-void heap_prepare(abi::ThreadIndex thread);
+void heap_prepare(Slot arena);
 
-/// Memory from the arena of `thread`; nullptr when the arena is full. `alignment`: a power of two.
-void* heap_allocate(abi::ThreadIndex thread, std::size_t size, std::size_t alignment,
-                    abi::SiteId site);
+/// nullptr when the arena is full. `alignment`: a power of two.
+void* heap_allocate(Slot arena, std::size_t size, std::size_t alignment, abi::SiteId site);
 /// `block` must be live.
 void heap_release(const HeapBlock& block);
 /// Grows or shrinks in place if the block's capacity allows.

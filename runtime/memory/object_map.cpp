@@ -72,26 +72,28 @@ Place ObjectMap::heap_place(std::uint64_t address) {
   }
   HeapNote& note = *block.note;
   if (note.object == 0) {
-    note.object = recorder_->add_object({.base = block.start,
-                                         .size = note.size,
-                                         .site = note.site,
-                                         .count = note.count,
-                                         .thread = block.thread,
-                                         .kind = abi::ObjectKind::Heap});
+    const bool is_threads = block.arena != kRuntimeArena;
+    note.object = recorder_->add_object(
+        {.base = block.start,
+         .size = note.size,
+         .site = note.site,
+         .count = note.count,
+         .thread = is_threads ? thread_slots().thread_in(block.arena) : kRuntimeArena,
+         .kind = abi::ObjectKind::Heap});
   }
   return {note.object, address - block.start, note.freed != 0};
 }
 
 Place ObjectMap::stack_place(std::uint64_t address) {
-  const std::uint64_t thread = (address - kStackBase) / kStackSlot;
-  const std::uint64_t base = kStackBase + thread * kStackSlot;
-  if (stack_objects_[thread] == 0) {
-    stack_objects_[thread] = recorder_->add_object({.base = base,
-                                                    .size = kStackSlot,
-                                                    .thread = static_cast<abi::ThreadIndex>(thread),
-                                                    .kind = abi::ObjectKind::Stack});
+  const std::uint64_t slot = (address - kStackBase) / kStackSlot;
+  const std::uint64_t base = kStackBase + slot * kStackSlot;
+  if (stack_objects_[slot] == 0) {
+    stack_objects_[slot] = recorder_->add_object({.base = base,
+                                                  .size = kStackSlot,
+                                                  .thread = thread_slots().thread_in(slot),
+                                                  .kind = abi::ObjectKind::Stack});
   }
-  return {stack_objects_[thread], address - base, false};
+  return {stack_objects_[slot], address - base, false};
 }
 
 void ObjectMap::note_release(std::uint64_t address, abi::ThreadIndex thread, abi::SiteId site) {

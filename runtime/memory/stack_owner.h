@@ -3,6 +3,7 @@
 
 #include "abi/channel.h"
 #include "runtime/base/address_space.h"
+#include "runtime/base/thread_slots.h"
 
 extern "C" void* __libc_stack_end;  // where the kernel left the first thread's stack pointer
 
@@ -19,7 +20,7 @@ inline std::uint64_t first_stack_end() {
 /// Whose stack (or thread-local storage, which lies on it) the address is in; kNoThread: nobody's.
 inline abi::ThreadIndex stack_owner(std::uint64_t address) {
   if (address - kStackBase < abi::kMaxThreads * kStackSlot) {
-    return static_cast<abi::ThreadIndex>((address - kStackBase) / kStackSlot);
+    return thread_slots().thread_in((address - kStackBase) / kStackSlot);
   }
   const bool in_first = address - first_stack_begin() < first_stack_end() - first_stack_begin();
   return in_first ? abi::ThreadIndex{0} : abi::kNoThread;

@@ -3,6 +3,11 @@
 
 #include <linux/futex.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "runtime/base/text.h"
 #include "runtime/carrier/carriers.h"
@@ -62,7 +67,8 @@ Session& parallel_session() {
 void ParallelSession::begin_run(abi::ChannelHeader& channel) {
   recorder_ = Recorder(&channel);
   recorder_.begin_run();
-  channel.recording.count = 0;
+  if (log_ == nullptr) map_log();
+  log_->process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   threads_.resize(abi::kMaxThreads);  // it never moves again: others read it at any time
   threads_.clear();
   stripes_ = static_cast<Stripe*>(own_memory(sizeof(Stripe) * abi::kStripes));
@@ -81,34 +87,88 @@ void ParallelSession::add_runner(abi::ThreadIndex index) {
   runners_[index] = static_cast<Runner*>(own_memory(sizeof(Runner)));
   *runners_[index] = {};
   runners_[index]->index = index;
+  log_->table[index] = recorder_.thread_record(index);
+  __atomic_store_n(&log_->threads, index + 1u, __ATOMIC_RELEASE);
   ++live_;
 }
 
 // --- the log
 
-void ParallelSession::next_chunk() {
-  abi::Region& region = recorder_.channel().recording;
+/// The file stays mapped; the program never sees its descriptor.
+void ParallelSession::map_log() {
+  struct stat status{};
+  raw_syscall(SYS_fstat, abi::kRecordingDescriptor, reinterpret_cast<long>(&status));
+  const long mapped = raw_syscall(SYS_mmap, 0, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                  abi::kRecordingDescriptor, 0);
+  if (mapped < 0 && mapped > -4096) unsupported("recording without a log to record to");
+  raw_syscall(SYS_close, abi::kRecordingDescriptor);
+  log_ = reinterpret_cast<abi::RecordingHeader*>(mapped);
+}
+
+void ParallelSession::stop_recording(abi::RecordingEnd end) {
+  log_->end = end;
+  take_turn();
+  stop(abi::FailureKind::NoProgress);
+}
+
+/// Whoever waits for the run knows that it goes on.
+void ParallelSession::note_progress() {
+  __atomic_fetch_add(&recorder_.channel().progress, 1, __ATOMIC_RELAXED);
+}
+
+abi::RecordingChunk* ParallelSession::next_chunk(abi::ChunkHolds holds) {
+  note_progress();
   const std::uint64_t at =
-      __atomic_fetch_add(&region.count, sizeof(abi::RecordingChunk), __ATOMIC_RELAXED);
-  if (at + sizeof(abi::RecordingChunk) > region.capacity) {
-    take_turn();
-    failure().site = current().pending.site;
-    stop(abi::FailureKind::NoProgress);
+      __atomic_fetch_add(&log_->used, sizeof(abi::RecordingChunk), __ATOMIC_RELAXED);
+  if (at + sizeof(abi::RecordingChunk) > log_->capacity) {
+    stop_recording(abi::RecordingEnd::Bound);
   }
-  auto* const chunk = reinterpret_cast<abi::RecordingChunk*>(
-      reinterpret_cast<char*>(&recorder_.channel()) + region.offset + at);
+  const long address = reinterpret_cast<long>(log_) + static_cast<long>(log_->chunks + at);
+  // Where the disk is full this says so; writing would end the program. Kernels before 5.14 do not
+  // know it, and take the risk.
+  if (raw_syscall(SYS_madvise, address, sizeof(abi::RecordingChunk), MADV_POPULATE_WRITE) ==
+      -EFAULT) {
+    stop_recording(abi::RecordingEnd::DiskFull);
+  }
+  auto* const chunk = reinterpret_cast<abi::RecordingChunk*>(address);
   chunk->thread = current_thread;
+  chunk->holds = holds;
   __atomic_store_n(&chunk->count, 0, __ATOMIC_RELEASE);
-  runners_[current_thread]->chunk = chunk;
+  return chunk;
 }
 
 void ParallelSession::write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                                  std::uint64_t sequence) {
-  Runner& self = *runners_[current_thread];
-  if (self.chunk == nullptr || self.chunk->count == abi::kStepsOfChunk) next_chunk();
-  abi::RecordingChunk& chunk = *self.chunk;
-  chunk.steps[chunk.count] = {sequence, site, kind, stripe};
-  __atomic_store_n(&chunk.count, chunk.count + 1, __ATOMIC_RELEASE);
+  abi::RecordingChunk*& chunk = runners_[current_thread]->steps;
+  if (chunk == nullptr || chunk->count == abi::kStepsOfChunk) {
+    chunk = next_chunk(abi::ChunkHolds::Steps);
+  }
+  chunk->steps[chunk->count] = {sequence, site, kind, stripe};
+  __atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+}
+
+void ParallelSession::append_answer(const void* bytes, std::uint64_t count) {
+  abi::RecordingChunk*& chunk = runners_[current_thread]->answers;
+  const char* from = static_cast<const char*>(bytes);
+  while (count > 0) {
+    if (chunk == nullptr || chunk->count == sizeof chunk->answers) {
+      chunk = next_chunk(abi::ChunkHolds::Answers);
+    }
+    const std::uint64_t room = sizeof chunk->answers - chunk->count;
+    const std::uint64_t here = count < room ? count : room;
+    std::memcpy(chunk->answers + chunk->count, from, here);
+    __atomic_store_n(&chunk->count, chunk->count + static_cast<std::uint32_t>(here),
+                     __ATOMIC_RELEASE);
+    from += here;
+    count -= here;
+  }
+}
+
+void ParallelSession::note_answer(const abi::Answer& answer, const iovec* parts, unsigned count) {
+  constexpr char kFill[8] = {};
+  append_answer(&answer, sizeof answer);
+  for (unsigned i = 0; i < count; ++i) append_answer(parts[i].iov_base, parts[i].iov_len);
+  append_answer(kFill, abi::padded(answer.bytes) - answer.bytes);
 }
 
 /// The access is written down before it is made: it may be the program's last.
@@ -178,6 +238,7 @@ void ParallelSession::arrive(const Operation& operation) {
     }
   }
   write_down(operation.kind, operation.site, abi::kSyncStripe, turns_++);
+  note_progress();
   if (operation.kind == abi::EventKind::FutexWait) {
     enter_stripes(operation.address, sizeof(std::uint32_t), true);
   }
@@ -285,13 +346,21 @@ void ParallelSession::announce_write(const Operation& operation, unsigned bytes)
 // --- threads
 
 Thread* ParallelSession::create_thread(const StackWish& stack, Carrier::Entry entry) {
-  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  if (threads_.size() == abi::kMaxThreads || thread_slots().all_taken()) {
+    unsupported("more than 1023 threads in one run");
+  }
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
   // Not on a stack of the program's own: first_steps() knows its thread by where its stack is.
+  const std::uint32_t ordinal = current().children + 1;
+  const std::uint64_t hash = abi::path_hash(current().hash, ordinal);
+  thread_slots().take(index, current_thread, ordinal, hash);
   const unsigned long handle = kernel_carrier().create(index, {.bytes = stack.bytes}, &first_steps);
-  if (handle == 0) return nullptr;
-  const std::uint32_t ordinal = ++current().children;
-  add_thread(current_thread, ordinal, abi::path_hash(current().hash, ordinal));
+  if (handle == 0) {
+    thread_slots().give_back(index);
+    return nullptr;
+  }
+  current().children = ordinal;
+  add_thread(current_thread, ordinal, hash);
   Thread& thread = threads_[index];
   thread.handle = handle;
   thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};
@@ -324,8 +393,7 @@ void ParallelSession::finish_thread() {
 
 std::int64_t ParallelSession::look_at_clock() {
   const std::int64_t now = clock().look();
-  write_down(abi::EventKind::None, abi::kUnknownSite, abi::kClockStripe,
-             static_cast<std::uint64_t>(now));
+  note_answer({abi::AnswerKind::Clock, 0, 0, now}, nullptr, 0);
   return now;
 }
 

@@ -40,6 +40,8 @@ class ParallelSession final : public Session {
   [[noreturn]] void finish_thread() override;
 
   std::int64_t look_at_clock() override;
+  bool notes_answers() const override { return true; }
+  void note_answer(const abi::Answer& answer, const iovec* parts, unsigned count) override;
   void record_interrupted() override {}  // what it was doing was written down before it was done
   void leave() override;
 
@@ -50,14 +52,19 @@ class ParallelSession final : public Session {
     bool blocked;        // waits until another thread has done something
     bool limited;        // the same, but only so long
     std::uint32_t wake;  // futex: 1 when somebody has
-    abi::RecordingChunk* chunk;
+    abi::RecordingChunk* steps;
+    abi::RecordingChunk* answers;
     HeldStripes held;
   };
 
+  void map_log();
   void add_runner(abi::ThreadIndex index);
   void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                   std::uint64_t sequence);
-  void next_chunk();
+  void note_progress();
+  abi::RecordingChunk* next_chunk(abi::ChunkHolds holds);
+  [[noreturn]] void stop_recording(abi::RecordingEnd end);
+  void append_answer(const void* bytes, std::uint64_t count);
   void enter_stripes(std::uint64_t address, std::uint64_t bytes, bool has_own_step);
   void take_turn();
   void release_turn();
@@ -70,6 +77,7 @@ class ParallelSession final : public Session {
   static void first_steps();
 
   Runner* runners_[abi::kMaxThreads] = {};
+  abi::RecordingHeader* log_ = nullptr;
   Stripe* stripes_ = nullptr;
   SpinLock turn_;
   std::uint64_t turns_ = 0;

@@ -18,25 +18,23 @@ void Recorder::begin_run() {
   channel.text.count = 0;
   channel.stacks.count = channel.stack_bytes.count = channel.loaded.count = 0;
   channel.look = static_cast<std::uint32_t>(abi::Look::None);
-  // Only what a reader looks at without being told that it is set.
-  channel.failure.kind = abi::FailureKind::None;
-  channel.failure.wait_count = 0;
-  channel.failure.message[0] = channel.failure.file[0] = channel.failure.function[0] = 0;
-}
-
-bool Recorder::add_event(const abi::EventRecord& event) {
-  return channel_->events.count < channel_->options.max_events && append(channel_->events, event);
+  // Not all of it: it is large, and of texts and lists a reader looks at the beginning or the
+  // count.
+  abi::FailureRecord& failure = channel.failure;
+  failure.kind = abi::FailureKind::None;
+  failure.thread = 0;
+  failure.signal = 0;
+  failure.site = failure.related_site = abi::kUnknownSite;
+  failure.object = failure.related_thread = 0;
+  failure.offset = failure.plan_position = 0;
+  failure.message[0] = failure.file[0] = failure.function[0] = 0;
+  failure.line = failure.wait_count = 0;
 }
 
 void Recorder::add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site,
                         std::uint64_t value) {
   const abi::StepRecord step{channel_->events.count, value, site, kind, thread};
   if (!append(channel_->steps, step)) ++channel_->steps_lost;
-}
-
-// As many decisions as events at the most, and the region has room for that many.
-void Recorder::add_decision(const abi::DecisionRecord& decision) {
-  append(channel_->decisions, decision);
 }
 
 void Recorder::add_thread(const abi::ThreadRecord& thread) {

@@ -16,11 +16,18 @@ class Recorder {
 
   void begin_run();
 
-  /// False when the region is full or the run has had its bound of events.
-  bool add_event(const abi::EventRecord& event);
+  /// False when the region is full or the run has had its bound of events. Inline, like
+  /// add_decision: a record is built where it stays. One that is built on the stack and copied from
+  /// there has to wait until the stores of its parts are done, for longer than all else takes.
+  [[gnu::always_inline]] bool add_event(const abi::EventRecord& event) {
+    return channel_->events.count < channel_->options.max_events && append(channel_->events, event);
+  }
   /// Counts what there is no room for: a run must not depend on who watches it.
   void add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site, std::uint64_t value);
-  void add_decision(const abi::DecisionRecord& decision);
+  /// As many as events at the most, and the region has room for that many.
+  [[gnu::always_inline]] void add_decision(const abi::DecisionRecord& decision) {
+    append(channel_->decisions, decision);
+  }
   void add_thread(const abi::ThreadRecord& thread);
   /// Index + 1, as events refer to objects.
   std::uint32_t add_object(const abi::ObjectRecord& object);
@@ -31,6 +38,9 @@ class Recorder {
   void add_stack(abi::StackRecord stack);
   void add_loaded_files();
 
+  const abi::ThreadRecord& thread_record(abi::ThreadIndex thread) {
+    return records<abi::ThreadRecord>(channel_->threads)[thread];
+  }
   std::uint64_t event_count() const { return channel_->events.count; }
   abi::ChannelHeader& channel() { return *channel_; }
 
@@ -40,7 +50,7 @@ class Recorder {
     return reinterpret_cast<Record*>(reinterpret_cast<char*>(channel_) + region.offset);
   }
   template <typename Record>
-  bool append(abi::Region& region, const Record& record) {
+  [[gnu::always_inline]] bool append(abi::Region& region, const Record& record) {
     if (region.count == region.capacity) return false;
     records<Record>(region)[region.count] = record;
     __atomic_store_n(&region.count, region.count + 1, __ATOMIC_RELEASE);

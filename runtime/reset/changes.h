@@ -12,8 +12,9 @@
 namespace heddle::runtime {
 
 struct Changes {
-  bool mappings = false;       // made, removed or changed some
-  bool signals = false;        // changed what a signal does
+  bool mappings = false;          // made, removed or changed some
+  bool signals = false;           // changed what a signal does
+  bool descriptor_flags = false;  // changed what is closed when a program is executed
   bool dropped_pages = false;  // gave pages back to the kernel whose contents are in the snapshot
   abi::ResetObstacle obstacle = abi::ResetObstacle::None;  // did what cannot be undone
   bool more_threads = false;  // made a kernel thread; the next worker has one in advance

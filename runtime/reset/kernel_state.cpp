@@ -113,12 +113,13 @@ void KernelState::close_unknown() const {
   });
 }
 
-bool KernelState::restore_descriptors() const {
+bool KernelState::restore_descriptors(bool flags_changed) const {
   constexpr int kIsDuplicate = 1027;  // F_DUPFD_QUERY, Linux 6.10; earlier kernels give an error
   for (int i = 0; i < descriptor_count_; ++i) {
     const Descriptor& descriptor = descriptors_[i];
     if (raw_syscall(SYS_fcntl, descriptor.number, kIsDuplicate, descriptor.duplicate) != 1 ||
-        raw_syscall(SYS_fcntl, descriptor.number, F_GETFD) != descriptor.descriptor_flags) {
+        (flags_changed &&
+         raw_syscall(SYS_fcntl, descriptor.number, F_GETFD) != descriptor.descriptor_flags)) {
       const long flags = (descriptor.descriptor_flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0;
       if (raw_syscall(SYS_dup3, descriptor.duplicate, descriptor.number, flags) < 0) return false;
     }
@@ -141,7 +142,7 @@ abi::ResetObstacle KernelState::restore(const Changes& changes) const {
   std::uint64_t pending = 0;
   raw_syscall(SYS_rt_sigpending, reinterpret_cast<long>(&pending), kMaskBytes);
   if (pending != 0) return abi::ResetObstacle::PendingSignals;
-  if (!restore_descriptors()) return abi::ResetObstacle::Descriptors;
+  if (!restore_descriptors(changes.descriptor_flags)) return abi::ResetObstacle::Descriptors;
   raw_syscall(SYS_umask, file_mask_);
   if (changes.signals) {
     for (int i = 0; i < kSignals; ++i) {

@@ -43,7 +43,7 @@ class KernelState {
   static constexpr int kSignals = 64;
 
   bool save_descriptors(int first_descriptor);
-  bool restore_descriptors() const;
+  bool restore_descriptors(bool flags_changed) const;
   bool is_known(int descriptor) const;
   void close_unknown() const;
 

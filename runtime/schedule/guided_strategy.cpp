@@ -12,9 +12,10 @@ void GuidedStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFin
   held_ = 0;
   for (std::size_t i = 0; i < plan.count; ++i) {
     const abi::PlanRecord& record = plan.records[i];
-    if (record.kind != abi::DecisionKind::ReadsFrom) continue;
+    const bool early = record.kind == abi::DecisionKind::ReadsEarly;
+    if (record.kind != abi::DecisionKind::ReadsFrom && !early) continue;
     wishes_.push_back(
-        {static_cast<abi::SiteId>(record.target), record.site, 0, abi::kNoThread, false});
+        {static_cast<abi::SiteId>(record.target), record.site, 0, abi::kNoThread, early, false});
   }
   open_ = static_cast<std::uint32_t>(wishes_.size());
   if (open_ > 0) writes_.resize(256);
@@ -45,7 +46,10 @@ GuidedStrategy::Advice GuidedStrategy::advice(const Pending& pending, abi::Threa
   if (pending.location == 0) return result;
   for (const Wish& wish : wishes_) {
     if (wish.over) continue;
-    if (pending.site == wish.read) {
+    if (wish.early) {
+      if (pending.site == wish.read) return Advice::Go;
+      if (pending.site == wish.write) result = Advice::Hold;
+    } else if (pending.site == wish.read) {
       const LastWrite& last = last_write(pending.location);
       if (last.site == wish.write && last.thread != thread) return Advice::Go;
       result = Advice::Hold;
@@ -62,14 +66,14 @@ void GuidedStrategy::note(const Pending& done, abi::ThreadIndex thread) {
   for (Wish& wish : wishes_) {
     if (wish.over || done.site != wish.read) continue;
     const LastWrite& last = last_write(done.location);
-    if (last.site != wish.write || last.thread == thread) continue;
+    if (!wish.early && (last.site != wish.write || last.thread == thread)) continue;
     wish.over = true;
     --open_;
   }
   if (!done.writes()) return;
   last_write(done.location) = {done.location, done.site, thread};
   for (Wish& wish : wishes_) {
-    if (wish.over) continue;
+    if (wish.over || wish.early) continue;
     if (done.site == wish.write) {
       wish.location = done.location;
       wish.writer = thread;
@@ -85,7 +89,8 @@ void GuidedStrategy::give_up_one(const SchedulingPoint& point) {
   const Pending pending = point.threads.pending_of(thread);
   for (Wish& wish : wishes_) {
     if (wish.over) continue;
-    if (wish.read == pending.site || wish.location == pending.location) {
+    if ((wish.early ? wish.write : wish.read) == pending.site ||
+        wish.location == pending.location) {
       wish.over = true;
       --open_;
     }

@@ -7,13 +7,15 @@
 namespace heddle::runtime {
 
 /// Tries to bring about given reads-from pairs (records of kind ReadsFrom: the read at `site` sees
-/// what the write at `target` wrote), otherwise partial order sampling. The idea of reads-from
+/// what the write at `target` wrote) and to avoid others (ReadsEarly: the read comes before any
+/// such write), otherwise partial order sampling. The idea of reads-from
 /// fuzzing (Wolff, Shi, Duck, Mathur, Roychoudhury, "Greybox Fuzzing for Concurrency Testing",
 /// ASPLOS 2024): a schedule is described by who reads from whom, and such pairs can be asked for
 /// before it is known how to reach them. Which to ask for, the driver decides.
 ///
 /// A thread that is to read waits until another has written at the wanted site, then goes at once;
-/// meanwhile other writers of the same location wait. A wish that holds up everybody is given up,
+/// meanwhile other writers of the same location wait; one that is to read early goes at once, and
+/// until then those who would write at that site wait. A wish that holds up everybody is given up,
 /// and all are when they hold up somebody for long: the others may be spinning.
 class GuidedStrategy final : public Strategy {
  public:
@@ -27,7 +29,8 @@ class GuidedStrategy final : public Strategy {
     abi::SiteId read;
     std::uint64_t location;  // where the write happened; 0: not yet
     abi::ThreadIndex writer;
-    bool over;  // fulfilled or given up
+    bool early;  // the read comes before the write
+    bool over;   // fulfilled or given up
   };
   struct LastWrite {
     std::uint64_t location;  // 0: free slot

@@ -40,7 +40,8 @@ class ThreadSet {
         n -= here;
         continue;
       }
-      while (n-- > 0) bits &= bits - 1;
+      // Always as many steps: a loop that ends at a random number is guessed wrongly.
+      for (std::uint32_t i = 1; i < here; ++i) bits = i <= n ? bits & (bits - 1) : bits;
       return static_cast<Index>(word * 64 + std::countr_zero(bits));
     }
   }

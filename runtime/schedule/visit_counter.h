@@ -13,8 +13,7 @@ namespace heddle::runtime {
 class VisitCounter {
  public:
   void clear() {
-    table_.clear();
-    table_.resize(1024);
+    table_ = Table{};
     used_ = 0;
   }
 
@@ -29,7 +28,7 @@ class VisitCounter {
   }
 
   std::uint32_t count(std::uint64_t thread, abi::SiteId site) const {
-    return table_[slot(table_, thread, site)].count;
+    return table_.empty() ? 0 : table_[slot(table_, thread, site)].count;
   }
 
  private:
@@ -52,7 +51,7 @@ class VisitCounter {
   void grow() {
     const Table old = table_;
     table_ = Table{};
-    table_.resize(old.size() * 2);
+    table_.resize(old.empty() ? 1024 : old.size() * 2);
     for (const Entry& entry : old) {
       if (entry.thread != 0) table_[slot(table_, entry.thread, entry.site)] = entry;
     }

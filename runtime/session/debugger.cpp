@@ -9,6 +9,8 @@ HEDDLE_DEBUG constinit const std::uint64_t* __heddle_debug_position = nullptr;
 HEDDLE_DEBUG constinit unsigned long __heddle_debug_threads[heddle::abi::kMaxThreads] = {};
 HEDDLE_DEBUG constinit std::uint64_t __heddle_debug_enabled[heddle::abi::kMaxThreads / 64] = {};
 HEDDLE_DEBUG constinit std::uint64_t __heddle_debug_other = heddle::abi::kNoThread;
+HEDDLE_DEBUG constinit std::uint64_t __heddle_debug_choices[heddle::abi::kMaxThreads] = {};
+HEDDLE_DEBUG constinit std::uint64_t __heddle_debug_value = ~std::uint64_t{0};
 HEDDLE_DEBUG constinit const char* __heddle_debug_ending = nullptr;
 
 HEDDLE_DEBUG __attribute__((noinline)) void __heddle_debug_stop() {
@@ -34,6 +36,7 @@ abi::ThreadIndex debugger_stop(const ThreadSet& enabled) {
     __heddle_debug_enabled[thread / 64] |= std::uint64_t{1} << (thread % 64);
   });
   __heddle_debug_other = abi::kNoThread;
+  __heddle_debug_value = ~std::uint64_t{0};
   __heddle_debug_stop();
   return static_cast<abi::ThreadIndex>(__atomic_load_n(&__heddle_debug_other, __ATOMIC_RELAXED));
 }

@@ -22,6 +22,11 @@ extern unsigned long __heddle_debug_threads[heddle::abi::kMaxThreads];
 /// to go on, which ends following the schedule.
 extern std::uint64_t __heddle_debug_enabled[heddle::abi::kMaxThreads / 64];
 extern std::uint64_t __heddle_debug_other;
+/// While stopped, of a store buffer among them: how many of its stores could become visible next.
+extern std::uint64_t __heddle_debug_choices[heddle::abi::kMaxThreads];
+/// To be set by the debugger: the answer to the next question that is not for a thread (which
+/// waiter wakes, which store becomes visible). It, too, ends following the schedule.
+extern std::uint64_t __heddle_debug_value;
 /// Why the run is about to be ended by the runtime; null while it is not.
 extern const char* __heddle_debug_ending;
 /// Called where the execution is to be looked at.
@@ -36,6 +41,13 @@ inline bool debugger_wants(std::uint64_t events) {
 }
 /// Stops. Returns with whom to go on, or kNoThread: as the schedule says.
 abi::ThreadIndex debugger_stop(const ThreadSet& enabled);
+/// Whether the debugger has an answer below `bound`; taken once.
+inline bool debugger_answers(std::uint32_t bound, std::uint32_t& value) {
+  if (__heddle_debug_value >= bound) return false;
+  value = static_cast<std::uint32_t>(__heddle_debug_value);
+  __heddle_debug_value = ~std::uint64_t{0};
+  return true;
+}
 /// The run is going to be ended because of `why`.
 void debugger_ending(const char* why);
 

@@ -75,24 +75,37 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
 
 namespace {
 
+void prepare_slot(Carrier* carrier, Slot slot, bool& more) {
+  if (carrier != nullptr && carrier->prepare(slot)) more = true;
+  heap_prepare(slot);
+}
+
 /// Threads the last execution had, the next will probably have too. One is made in any case: libc
 /// does some things otherwise as long as a process never had a second thread. Everybody's heap is
-/// prepared: a program may not have allocated anything yet.
-void prepare_threads(const abi::ChannelHeader& channel, bool executes_here) {
+/// prepared: a program may not have allocated anything yet. True if there are more than before.
+bool prepare_threads(const abi::ChannelHeader& channel, bool executes_here) {
   heap_prepare(0);
   heap_prepare(kRuntimeArena);
   Gate::close();
-  const std::uint64_t others = channel.threads.count <= 1 ? 1 : channel.threads.count - 1;
   if (executes_here) {
     make_passing_thread();  // a lender would still be there
   } else {
     find_carrier("fiber")->prepare(1);
   }
-  if (Carrier* const carrier = find_carrier(channel.options.carrier)) carrier->prepare(others);
-  for (std::uint64_t i = 1; i <= others && i < abi::kMaxThreads; ++i) {
-    heap_prepare(static_cast<abi::ThreadIndex>(i));
+  bool more = false;
+  Carrier* const carrier = find_carrier(channel.options.carrier);
+  prepare_slot(carrier, 1, more);
+  const auto* const threads = reinterpret_cast<const abi::ThreadRecord*>(
+      reinterpret_cast<const char*>(&channel) + channel.threads.offset);
+  ThreadSlots slots;  // as they were
+  for (std::uint64_t i = 1; i < channel.threads.count && i < abi::kMaxThreads; ++i) {
+    const abi::ThreadRecord& thread = threads[i];
+    if (thread.ordinal == abi::kFlusherOrdinal || thread.parent >= i) continue;
+    const auto index = static_cast<abi::ThreadIndex>(i);
+    prepare_slot(carrier, slots.take(index, thread.parent, thread.ordinal, thread.hash), more);
   }
   Gate::open();
+  return more;
 }
 
 /// Decides how executions come about, from what became of the processes made for them so far.
@@ -105,11 +118,12 @@ class ResetPolicy {
            !same_text(options.reset, "fork");
   }
 
+  /// The next process will have threads at hand that the last one had to make.
+  void note_more_threads() { in_vain_ = 0; }
+
   /// A process that was to serve many executions has ended.
-  void note_end(bool ended_by_itself, std::uint64_t threads) {
-    const bool needs_more_threads = threads > most_threads_;
-    if (needs_more_threads) most_threads_ = threads;
-    if (state_.served > 1 || needs_more_threads) {
+  void note_end(bool ended_by_itself) {
+    if (state_.served > 1) {
       in_vain_ = 0;
       return;
     }
@@ -122,7 +136,6 @@ class ResetPolicy {
   static constexpr int kPatience = 8;
   abi::ResetState& state_;
   int in_vain_ = 0;  // processes in a row that served one execution only
-  std::uint64_t most_threads_ = 1;
 };
 
 int wait_for_end(pid_t child) {
@@ -144,7 +157,7 @@ void serve_executions(abi::ChannelHeader& channel) {
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {
-    prepare_threads(channel, /*executes_here=*/false);
+    if (prepare_threads(channel, /*executes_here=*/false)) policy.note_more_threads();
     const bool in_place = policy.in_place(channel.options);
     ++channel.reset.processes;
     forget_dead_stack();
@@ -164,7 +177,7 @@ void serve_executions(abi::ChannelHeader& channel) {
     const int status = wait_for_end(child);
     // A worker reports its executions itself, except the one in which it dies.
     const bool died = state_of(channel) == abi::ChannelState::Running;
-    if (in_place) policy.note_end(died, channel.threads.count);
+    if (in_place) policy.note_end(died);
     if (died) {
       channel.status = status;
       set_state(channel, abi::ChannelState::Finished);

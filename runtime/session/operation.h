@@ -14,9 +14,10 @@ struct Operation;
 
 /// Whether another process can end a wait.
 enum class Reach {
-  Process,  // it cannot
-  Noticed,  // what it does is seen in memory
-  Unseen,   // it can, and nobody here would know
+  Process,   // it cannot
+  Noticed,   // what it does is seen in memory
+  Unseen,    // it can, and nobody here would know
+  Recorded,  // it could, when the run was recorded: nothing more will come
 };
 
 /// How an operation can be held up. Each primitive has one of these (runtime/sync/).
@@ -40,6 +41,19 @@ struct Operation {
   // until then (as Session::clock() counts).
   const Blocking* awaited = nullptr;
   std::int64_t deadline = 0;
+
+  /// The same as an assignment, part by part: a copy of sixteen bytes at a time would have to wait
+  /// until the parts, which have just been set, are in the cache.
+  void set(const Operation& other) {
+    kind = other.kind;
+    site = other.site;
+    address = other.address;
+    thread = other.thread;
+    blocking = other.blocking;
+    detail = other.detail;
+    awaited = other.awaited;
+    deadline = other.deadline;
+  }
 };
 
 inline Reach reach_of(const Operation& operation) {

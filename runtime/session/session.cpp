@@ -12,16 +12,13 @@ namespace heddle::runtime {
 namespace {
 
 constinit Session controlled_session;
-constinit Session* the_session = &controlled_session;
 
 }  // namespace
 
-Session& session() {
-  return *the_session;
-}
+constinit Session* session_in_use = &controlled_session;
 
 void use_session(Session& other) {
-  the_session = &other;
+  session_in_use = &other;
 }
 
 void Session::begin_run(abi::ChannelHeader& channel) {
@@ -31,6 +28,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   strategy_ = find_strategy(options.strategy);
   carrier_ = find_carrier(options.carrier);
   memory_ = find_memory_model(options.memory_model);
+  delays_stores_ = memory_ != find_memory_model("sc");
   if (strategy_ == nullptr) unsupported("no strategy of that name: see HEDDLE_OPTIONS");
   if (carrier_ == nullptr) unsupported("no carrier of that name: see HEDDLE_OPTIONS");
   if (memory_ == nullptr) unsupported("no memory model of that name: see HEDDLE_OPTIONS");
@@ -57,6 +55,7 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   memory_->begin_run();
   objects_.begin_run(recorder_);
   debugger_begin(channel);
+  told_.begin_run(channel);
   add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
   enabled_.insert(0);
   current_ = 0;
@@ -105,8 +104,13 @@ void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::ui
 }
 
 Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
-  if (threads_.size() == abi::kMaxThreads) unsupported("more than 1024 threads in one run");
+  if (threads_.size() == abi::kMaxThreads || thread_slots().all_taken()) {
+    unsupported("more than 1023 threads in one run");
+  }
   const auto index = static_cast<abi::ThreadIndex>(threads_.size());
+  const std::uint32_t ordinal = current().children + 1;
+  const std::uint64_t hash = abi::path_hash(current().hash, ordinal);
+  thread_slots().take(index, current_, ordinal, hash);
   // Whether the system is asked for a thread, or one is at hand, is not the program's to see.
   struct Order {
     const Session& session;
@@ -123,9 +127,12 @@ Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
       },
       &order);
   const unsigned long handle = order.handle;
-  if (handle == 0) return nullptr;
-  const std::uint32_t ordinal = ++current().children;
-  add_thread(current_, ordinal, abi::path_hash(current().hash, ordinal));
+  if (handle == 0) {
+    thread_slots().give_back(index);
+    return nullptr;
+  }
+  current().children = ordinal;
+  add_thread(current_, ordinal, hash);
   Thread& thread = threads_[index];
   thread.handle = handle;
   __heddle_debug_threads[index] = handle;
@@ -150,7 +157,7 @@ void Session::finish_thread() {
 }
 
 SchedulingPoint Session::point() const {
-  return {current_, threads_[current_].hash, pending_of(current_), enabled_, *this};
+  return {current_, threads_[current_].hash, Session::pending_of(current_), enabled_, *this};
 }
 
 /// Locations are told apart in units of eight bytes.
@@ -162,18 +169,19 @@ Pending Session::pending_of(abi::ThreadIndex thread) const {
 void Session::arrive(const Operation& operation) {
   complete_write();
   for (;;) {
-    Operation& pending = current().pending;
-    pending = operation;
+    Operation& pending = threads_[current_].pending;
+    pending.set(operation);
     pending.thread = current_;
-    refresh_thread(current_);
+    Session::refresh_thread(current_);
     go_on();
     if (!is_interrupted()) break;
     interruption_->handle(*this);
     complete_write();
   }
-  look_for_debugger();
+  if (debugger_wants(recorder_.event_count())) [[unlikely]]
+    look_for_debugger();
   at_turn_ = true;
-  if (drains(operation.kind)) drain(current_);
+  if (delays_stores_ && drains(operation.kind)) drain(current_);
 }
 
 /// The current thread has its turn, but not for what it waits for.
@@ -215,7 +223,7 @@ void Session::go_on() {
 
 /// Who goes on becomes current: nobody if no one can, or if the plan cannot be followed.
 void Session::decide() {
-  if (enabled_.contains(current_) && is_quiet(current().pending) &&
+  if (enabled_.contains(current_) && is_quiet(threads_[current_].pending) &&
       !fair_turns_.apply(recorder_.event_count())) {
     return;
   }
@@ -229,24 +237,34 @@ void Session::decide() {
     }
     current_ = choose_next();
     if (current_ == abi::kNoThread) return;
-    if (current().is_flusher()) flush_chosen();
-  } while (current().is_flusher());
+    if (threads_[current_].is_flusher()) flush_chosen();
+  } while (threads_[current_].is_flusher());
 }
 
 void Session::look_for_debugger() {
   while (debugger_wants(recorder_.event_count())) [[unlikely]] {
     const abi::ThreadIndex from = current_;
+    enabled_.for_each([this](abi::ThreadIndex thread) {
+      __heddle_debug_choices[thread] =
+          threads_[thread].is_flusher() ? memory_->flush_choices(threads_[thread].flushes_for) : 0;
+    });
     const abi::ThreadIndex other = debugger_stop(enabled_);
-    if (other >= threads_.size() || other == from || !enabled_.contains(other) ||
-        threads_[other].is_flusher()) {
-      return;
-    }
-    // From here on as if nobody had planned anything.
-    strategy_ = find_strategy("sequential");
-    strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
+    if (other >= threads_.size() || other == from || !enabled_.contains(other)) return;
+    stop_following();
     current_ = other;
-    carrier_->switch_to(from, other);
+    if (threads_[other].is_flusher()) {
+      flush_chosen();
+      current_ = from;
+    } else {
+      carrier_->switch_to(from, other);
+    }
   }
+}
+
+/// From here on as if nobody had planned anything.
+void Session::stop_following() {
+  strategy_ = find_strategy("sequential");
+  strategy_->begin_run(recorder_.channel().options, {}, &find_thread);
 }
 
 /// A signal from outside may have come for anybody.
@@ -312,10 +330,13 @@ std::uint32_t Session::choose_value(std::uint32_t bound) {
 
 std::uint32_t Session::decide_value(std::uint32_t bound) {
   const SchedulingPoint here = point();
-  const std::uint32_t chosen = [&] {
+  std::uint32_t chosen = 0;
+  if (debugger_answers(bound, chosen)) [[unlikely]] {
+    stop_following();
+  } else {
     const PolicyMemory memory;
-    return strategy_->choose_value(here, bound);
-  }();
+    chosen = strategy_->choose_value(here, bound);
+  }
   if (chosen == Strategy::kCannotFollow) return chosen;
   recorder_.add_decision({.event = recorder_.event_count(),
                           .enabled = 0,
@@ -333,21 +354,11 @@ std::uint32_t Session::decide_value(std::uint32_t bound) {
 
 /// A recorded run was told real times: in its replay every thread is told the same again.
 std::int64_t Session::look_at_clock() {
-  const abi::Region& region = recorder_.channel().clock;
-  const auto* const records = reinterpret_cast<const abi::ClockRecord*>(
-      reinterpret_cast<const char*>(&recorder_.channel()) + region.offset);
-  Thread& thread = current();
-  if (thread.clock_next == 0) {
-    while (thread.clock_next < region.count && records[thread.clock_next].thread != thread.hash) {
-      ++thread.clock_next;
-    }
-    ++thread.clock_next;
-  }
-  const std::uint64_t next = thread.clock_next - 1;
-  if (next >= region.count || records[next].thread != thread.hash) return clock_.look();
-  ++thread.clock_next;
-  clock_.advance_to(records[next].time);
-  return records[next].time;
+  const abi::Answer* const told =
+      told_.take(current().hash, current().told, abi::AnswerKind::Clock);
+  if (told == nullptr) return clock_.look();
+  clock_.advance_to(told->result);
+  return told->result;
 }
 
 void Session::refresh_thread(abi::ThreadIndex index) {
@@ -385,9 +396,11 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   if (operation.kind != abi::EventKind::HeapFree) {
     stop_if_freed(place, operation.address, operation.site);
   }
-  ++current().operations;
+  ++threads_[current_].operations;
   if (recorder_.event_count() >= look_at_) [[unlikely]]
     look_at_ = held_back_->look(*this);
+  if (tick_ != nullptr) [[unlikely]]
+    tick_(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
@@ -468,6 +481,12 @@ void Session::report_stuck() {
       unsupported(
           "waits for a condition variable, barrier or read-write lock that it shares with other "
           "processes: only mutexes and semaphores of that kind work under control");
+    }
+    if (reach_of(pending) == Reach::Recorded) {
+      current_ = thread.index;
+      record.site = pending.site;
+      copy_text(record.message, "waits for something from outside that never came");
+      stop(abi::FailureKind::Hang);
     }
     waits_for[thread.index] = holder < thread_count() ? holder : abi::kNoThread;
     if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;

@@ -14,6 +14,7 @@
 #include "abi/channel.h"
 #include "runtime/base/vector.h"
 #include "runtime/carrier/carrier.h"
+#include "runtime/environment/told_answers.h"
 #include "runtime/memory/audit.h"
 #include "runtime/memory/memory_model.h"
 #include "runtime/memory/object_map.h"
@@ -59,8 +60,8 @@ struct Thread {
   void* (*routine)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  void* exit_target = nullptr;   // where pthread_exit unwinds to (runtime/sync/thread.cpp)
-  std::uint64_t clock_next = 0;  // which of the channel's clock records it is told next, + 1
+  void* exit_target = nullptr;  // where pthread_exit unwinds to (runtime/sync/thread.cpp)
+  ToldCursor told;              // where the thread is in what it is told
   abi::ThreadIndex flusher = abi::kNoThread;      // makes its pending stores visible
   abi::ThreadIndex flushes_for = abi::kNoThread;  // this is the flusher of that thread
   bool is_flusher() const { return flushes_for != abi::kNoThread; }
@@ -99,6 +100,7 @@ class Session : private ThreadView {
   virtual void refresh_thread(abi::ThreadIndex index);
   /// Stops before the current thread's operation if a debugger wants it.
   void look_for_debugger();
+  void stop_following();
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
@@ -124,6 +126,11 @@ class Session : private ThreadView {
     held_back_ = &held_back;
     look_at_ = 0;
   }
+  /// Called after every event from now on.
+  using Tick = void (*)(Session& session);
+  void set_tick(Tick tick) { tick_ = tick; }
+  /// Half of the events that it may have are over.
+  bool seems_endless() const { return fair_turns_.apply(recorder_.event_count()); }
   static constexpr std::uint64_t kNeverLook = ~std::uint64_t{0};
   bool can_go_on(abi::ThreadIndex index) const { return enabled_.contains(index); }
   bool any_can_go_on() const { return enabled_.count() > 0; }
@@ -148,6 +155,12 @@ class Session : private ThreadView {
   /// The program looks at the clock.
   virtual std::int64_t look_at_clock();
   const Carrier& carrier() const { return *carrier_; }
+
+  // What comes from outside the program (runtime/environment).
+  const ToldAnswers& told() const { return told_; }
+  /// Whether answers from outside are to be written down, by note_answer().
+  virtual bool notes_answers() const { return false; }
+  virtual void note_answer(const abi::Answer&, const iovec*, unsigned) {}
 
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);
@@ -218,6 +231,7 @@ class Session : private ThreadView {
   bool only_at_sync_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
+  Tick tick_ = nullptr;
   const Interruption* interruption_ = nullptr;
   const HeldBack* held_back_ = nullptr;
   std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
@@ -225,11 +239,16 @@ class Session : private ThreadView {
   FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;
+  bool delays_stores_ = false;  // the memory model does
   VirtualClock clock_;
+  ToldAnswers told_;
 };
 
+extern constinit Session* session_in_use;
 /// The only session of this process. Only runtime/entry and runtime/sync call this.
-Session& session();
+inline Session& session() {
+  return *session_in_use;
+}
 /// Another kind of session takes its place, before the execution begins.
 void use_session(Session& other);
 

@@ -10,11 +10,13 @@
 namespace heddle::runtime {
 
 std::uint64_t Session::load(std::uint64_t address, unsigned bytes) {
+  if (!delays_stores_) return read_memory(address, bytes);
   settle(address, bytes);
   return memory_->load(current_, address, bytes);
 }
 
 void Session::store(const Operation& operation, unsigned bytes, std::uint64_t value, bool release) {
+  if (!delays_stores_) return write_memory(operation.address, bytes, value);
   settle(operation.address, bytes);
   memory_->store(current_, {operation.address, value, operation.site,
                             static_cast<std::uint8_t>(bytes), release});
@@ -24,7 +26,7 @@ void Session::store(const Operation& operation, unsigned bytes, std::uint64_t va
 }
 
 void Session::settle(std::uint64_t address, std::uint64_t bytes) {
-  for (;;) {
+  while (delays_stores_) {
     const abi::ThreadIndex thread = memory_->blocks_access(current_, address, bytes);
     if (thread == abi::kNoThread) return;
     drain(thread);
@@ -118,7 +120,7 @@ std::uint32_t Session::flushes(std::uint64_t flusher, abi::SiteId site) const {
 }
 
 bool Session::is_sequentially_consistent() const {
-  return memory_ == find_memory_model("sc");
+  return !delays_stores_;
 }
 
 void Session::announce_write(const Operation& operation, unsigned bytes) {

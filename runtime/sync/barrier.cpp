@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/sync/barrier.h"
 
+#include "runtime/sync/outside.h"
 #include "runtime/sync/wait_list.h"
 
 namespace heddle::runtime {
@@ -47,6 +48,7 @@ int barrier_wait(Session& session, pthread_barrier_t* barrier, abi::SiteId site)
   const Operation operation = operation_on(barrier, abi::EventKind::BarrierWait, site);
   session.arrive(operation);
   Barrier& state = barrier_of(barrier);
+  outside_note_use(state.shared != 0);
   if (++state.in >= state.count) {
     state.in = 0;
     ++state.round;

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "runtime/entry/gate.h"
+#include "runtime/sync/signals.h"
 #include "runtime/sync/thread.h"
 
 namespace heddle::runtime {
@@ -29,7 +30,10 @@ int cancellation_request(Session& session, pthread_t handle, abi::SiteId site) {
   session.arrive(operation);
   states[index].requested = true;
   session.record(operation, 0, index);
-  if (states[index].asynchronous) Gate::call_attention();
+  if (states[index].asynchronous) {
+    signal_watch(session);
+    Gate::call_attention();
+  }
   if (!session.thread(index).finished && index != session.current_index()) {
     session.refresh_thread(index);
   }

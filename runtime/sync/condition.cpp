@@ -5,6 +5,7 @@
 
 #include "runtime/sync/cancellation.h"
 #include "runtime/sync/mutex.h"
+#include "runtime/sync/outside.h"
 #include "runtime/sync/thread.h"
 #include "runtime/sync/wait_list.h"
 
@@ -138,6 +139,7 @@ int condition_wait(Session& session, pthread_cond_t* condition, pthread_mutex_t*
 int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondSignal, site);
   session.arrive(operation);
+  outside_note_use(is_shared(condition));
   const abi::ThreadIndex woken = waiters.wake_one(session, operation.address);
   session.record(operation, 0, woken != abi::kNoThread, woken == abi::kNoThread ? 0 : woken + 1u);
   return 0;
@@ -146,6 +148,7 @@ int condition_signal(Session& session, pthread_cond_t* condition, abi::SiteId si
 int condition_broadcast(Session& session, pthread_cond_t* condition, abi::SiteId site) {
   const Operation operation = operation_on(condition, abi::EventKind::CondBroadcast, site);
   session.arrive(operation);
+  outside_note_use(is_shared(condition));
   session.record(operation, 0, waiters.wake(session, operation.address, abi::kMaxThreads));
   return 0;
 }

@@ -57,6 +57,9 @@ bool descriptors_ready(const OutsideEvent& event) {
 int descriptor_arrive(Session& session, const Operation& operation, OutsideEvent& event,
                       std::int64_t time_limit) {
   if (time_limit == kNoTimeLimit) return outside_arrive(session, operation, event) ? 0 : -EINTR;
+  if (time_limit > 0 && !session.one_at_a_time()) {
+    return outside_arrive_within(session, operation, event, time_limit);
+  }
   Operation turn = operation;
   if (time_limit > 0) turn.detail = kTimed;
   session.arrive(turn);
@@ -80,6 +83,13 @@ int descriptor_arrive(Session& session, const Operation& operation, OutsideEvent
   return -EAGAIN;
 }
 
+bool any_is_outside(const Session& session, const OutsideEvent& event) {
+  for (unsigned i = 0; i < event.count; ++i) {
+    if (is_outside(session, event.descriptors[i].fd)) return true;
+  }
+  return false;
+}
+
 bool descriptor_restart(Session& session) {
   if (!signal_restarts(session.current_index())) return false;
   Gate::open();
@@ -98,14 +108,16 @@ long descriptor_write(Session& session, int descriptor, const void* bytes, std::
   };
   // A pipe that is ready takes this much at once.
   if (limit == 0 || count <= PIPE_BUF) {
-    return descriptor_call(session, descriptor, POLLOUT, limit, site, [&] { return write_at(0); });
+    return descriptor_call(session, descriptor, POLLOUT, limit, site, {SYS_write},
+                           [&] { return write_at(0); });
   }
   std::size_t done = 0;
   while (done < count) {
-    const long result = descriptor_call(session, descriptor, POLLOUT, limit, site, [&] {
-      const WithoutWaiting now(descriptor);
-      return write_at(done);
-    });
+    const long result =
+        descriptor_call(session, descriptor, POLLOUT, limit, site, {SYS_write}, [&] {
+          const WithoutWaiting now(descriptor);
+          return write_at(done);
+        });
     if (result == -EAGAIN && limit == kNoTimeLimit) continue;
     if (result <= 0) return done > 0 ? static_cast<long>(done) : result;
     done += static_cast<std::size_t>(result);
@@ -117,7 +129,7 @@ long descriptor_connect(Session& session, int descriptor, const void* address, u
                         abi::SiteId site) {
   const std::int64_t limit = descriptor_time_limit(descriptor, POLLOUT);
   for (;;) {
-    const long result = descriptor_call(session, descriptor, POLLOUT, 0, site,
+    const long result = descriptor_call(session, descriptor, POLLOUT, 0, site, {SYS_connect},
                                         [&] { return connect_now(descriptor, address, length); });
     if (limit == 0) return result;
     // A local socket whose listener has no room: there is nothing to poll for.
@@ -125,7 +137,7 @@ long descriptor_connect(Session& session, int descriptor, const void* address, u
     if (result != -EINPROGRESS) return result;
     break;
   }
-  return descriptor_call(session, descriptor, POLLOUT, limit, site, [&]() -> long {
+  return descriptor_call(session, descriptor, POLLOUT, limit, site, {SYS_connect}, [&]() -> long {
     int error = 0;
     socklen_t bytes = sizeof error;
     raw_syscall(SYS_getsockopt, descriptor, SOL_SOCKET, SO_ERROR, reinterpret_cast<long>(&error),
@@ -138,8 +150,11 @@ long descriptor_poll(Session& session, pollfd* descriptors, unsigned count, std:
                      abi::SiteId site) {
   const Operation operation = operation_on(nullptr, abi::EventKind::Descriptor, site);
   OutsideEvent event{&descriptors_ready, descriptors, count};
-  long result = descriptor_arrive(session, operation, event, time_limit);
-  if (result == 0) result = raw_syscall(SYS_poll, reinterpret_cast<long>(descriptors), count, 0);
+  Question question{SYS_poll};
+  question.outputs.whole[0] = {descriptors, count * sizeof(pollfd)};
+  long result = descriptor_ask(session, operation, event, time_limit, question, [&] {
+    return raw_syscall(SYS_poll, reinterpret_cast<long>(descriptors), count, 0);
+  });
   if (result == -EAGAIN) result = 0;
   session.record(operation, 0, static_cast<std::uint64_t>(result), count);
   outside_refresh(session);

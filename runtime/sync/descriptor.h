@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "runtime/entry/gate.h"
+#include "runtime/environment/environment.h"
 #include "runtime/session/session.h"
 #include "runtime/sync/outside.h"
 #include "runtime/sync/signals.h"
@@ -30,19 +31,37 @@ int descriptor_arrive(Session& session, const Operation& operation, OutsideEvent
 /// Any of the descriptors is ready, or wrong.
 bool descriptors_ready(const OutsideEvent& event);
 
+/// Whether something outside the program is among what is waited for.
+bool any_is_outside(const Session& session, const OutsideEvent& event);
+
 /// Runs the handlers of what interrupted the current operation; true if the operation goes on then.
 bool descriptor_restart(Session& session);
+
+/// The turn of an operation that waits for descriptors, and its result: what `call` says, or what
+/// the recording does.
+template <typename Call>
+long descriptor_ask(Session& session, const Operation& operation, OutsideEvent& event,
+                    std::int64_t time_limit, const Question& question, Call call) {
+  const bool outside = question.call != kNoQuestion && any_is_outside(session, event);
+  if (outside && session.told().active()) {
+    told_arrive(session, operation);
+    return told_result(session, question);
+  }
+  long result = descriptor_arrive(session, operation, event, time_limit);
+  if (result == 0) result = call();
+  if (outside && session.notes_answers()) note_result(session, question, result);
+  return result;
+}
 
 /// Calls `call` (the kernel, returning its result) when `descriptor` shows `events`.
 template <typename Call>
 long descriptor_call(Session& session, int descriptor, short events, std::int64_t time_limit,
-                     abi::SiteId site, Call call) {
+                     abi::SiteId site, const Question& question, Call call) {
   const Operation operation = operation_on(nullptr, abi::EventKind::Descriptor, site);
   for (;;) {
     pollfd polled{descriptor, events, 0};
     OutsideEvent event{&descriptors_ready, &polled, 1};
-    long result = descriptor_arrive(session, operation, event, time_limit);
-    if (result == 0) result = call();
+    const long result = descriptor_ask(session, operation, event, time_limit, question, call);
     session.record(operation, 0, static_cast<std::uint64_t>(result),
                    static_cast<std::uint64_t>(descriptor));
     outside_refresh(session);

@@ -2,11 +2,13 @@
 #include "runtime/sync/outside.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 
 #include "runtime/sync/cancellation.h"
+#include "runtime/sync/signal_timer.h"
 #include "runtime/sync/signals.h"
 #include "runtime/sync/timer.h"
 
@@ -48,16 +50,24 @@ bool waits_for_processes(const Thread& thread) {
 constexpr int kMarkedDescriptors = 4096;
 constinit std::uint64_t internal_marks[kMarkedDescriptors / 64] = {};
 
-bool is_internal(int descriptor) {
-  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
-  return (internal_marks[descriptor / 64] >> (descriptor % 64) & 1) != 0;
-}
-
 /// Children have copies of the descriptors.
 bool has_children() {
   siginfo_t info{};
   return raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&info),
                      WEXITED | WNOHANG | WNOWAIT, 0) != -ECHILD;
+}
+
+constinit bool may_strand_children = false;
+constinit int looks_in_vain = 0;
+/// One a millisecond: some time before the driver would call it a hang.
+constexpr int kMostLooks = 2000;
+
+void give_up_if_stranded(Session& session) {
+  looks_in_vain = session.any_can_go_on() ? 0 : looks_in_vain + 1;
+  if (!may_strand_children || looks_in_vain < kMostLooks) return;
+  session.unsupported(
+      "shares a condition variable, barrier or read-write lock with a child process, which seems "
+      "to wait for it: only mutexes and semaphores of that kind work under control");
 }
 
 struct Waited {
@@ -74,7 +84,7 @@ void collect(const OutsideEvent& event, Waited& waited) {
   if (event.count == 0) waited.external = true;
   for (unsigned i = 0; i < event.count; ++i) {
     collected.push_back(event.descriptors[i]);
-    if (!is_internal(event.descriptors[i].fd)) waited.external = true;
+    if (!outside_is_internal(event.descriptors[i].fd)) waited.external = true;
   }
 }
 
@@ -125,7 +135,7 @@ void poll_for(int milliseconds) {
 
 bool wait_outside(Session& session) {
   const Waited waited = collect_all(session);
-  if (!waited.any) return false;
+  if (!waited.any) return signal_timers_jump(session);
   const std::int64_t timer = timers_next();
   if (timer < 0) {
     // A child may have done its part and ended since anybody looked.
@@ -134,6 +144,7 @@ bool wait_outside(Session& session) {
     if (!waited.external) return false;  // they wait for each other
     poll_for(waited.all_have_descriptors ? -1 : kLookMilliseconds);
     outside_refresh(session);
+    give_up_if_stranded(session);
     return true;
   }
   // Nobody can go on before a timer goes off, unless something comes from outside: that has its
@@ -154,12 +165,27 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   operation.blocking = &kOutside;
   operation.detail = reinterpret_cast<std::uint64_t>(&event);
   session.arrive(operation);
+  session.current().pending.blocking = nullptr;  // from now on nobody is to look for the event
   cancellation_act(session, operation.site);
   return event.happened(event) || !signal_due(session.current_index());
 }
 
 void outside_watch(Session& session) {
   session.set_outside_wait(&wait_outside);
+}
+
+void outside_note_use(bool shared) {
+  if (shared && !may_strand_children) may_strand_children = has_children();
+}
+
+int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
+                          std::int64_t nanoseconds) {
+  operation.detail = reinterpret_cast<std::uint64_t>(&event);
+  limit(operation, kOutside, session.clock().now() + nanoseconds);
+  session.arrive(operation);
+  cancellation_act(session, operation.site);
+  if (event.happened(event)) return 0;
+  return signal_due(session.current_index()) ? -EINTR : -EAGAIN;
 }
 
 void outside_refresh(Session& session) {
@@ -183,7 +209,27 @@ void outside_mark_internal(int descriptor, bool internal) {
   if (descriptor < 0 || descriptor >= kMarkedDescriptors) return;
   const std::uint64_t bit = std::uint64_t{1} << (descriptor % 64);
   std::uint64_t& word = internal_marks[descriptor / 64];
-  word = internal ? word | bit : word & ~bit;
+  if (internal) {
+    __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);  // of a recorded run's threads several at once
+  } else {
+    __atomic_fetch_and(&word, ~bit, __ATOMIC_RELAXED);
+  }
+}
+
+bool outside_is_plain(unsigned mode) {
+  return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode);
+}
+
+bool outside_can_wait(int descriptor) {
+  struct stat status{};
+  if (raw_syscall(SYS_fstat, descriptor, reinterpret_cast<long>(&status)) != 0) return false;
+  return !outside_is_plain(status.st_mode);
+}
+
+bool outside_is_internal(int descriptor) {
+  if (descriptor < 0 || descriptor >= kMarkedDescriptors) return false;
+  const std::uint64_t word = __atomic_load_n(&internal_marks[descriptor / 64], __ATOMIC_RELAXED);
+  return (word >> (descriptor % 64) & 1) != 0;
 }
 
 }  // namespace heddle::runtime

@@ -26,6 +26,13 @@ struct OutsideEvent {
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
 /// Somebody may wait for what another process does in memory (Reach::Noticed).
 void outside_watch(Session& session);
+/// A condition variable, barrier or read-write lock was used. If it is `shared` and there are
+/// children, one of them may wait for it natively, and never know.
+void outside_note_use(bool shared);
+/// The same in a run that goes by real time, for no longer than `nanoseconds`. Returns 0 when it
+/// has happened, -EINTR when it is a signal, -EAGAIN when the time is over.
+int outside_arrive_within(Session& session, Operation operation, OutsideEvent& event,
+                          std::int64_t nanoseconds);
 /// Something that others may wait for outside was done: looks again who can go on.
 void outside_refresh(Session& session);
 /// The current thread is about to let time pass. If all others who could go on would do no more
@@ -39,5 +46,10 @@ inline constexpr std::uint64_t kTimed = 1;
 /// The descriptor is one end of something that was made here and whose other end is here too: only
 /// this program's own threads can make it ready, as long as it has no children.
 void outside_mark_internal(int descriptor, bool internal);
+bool outside_is_internal(int descriptor);
+/// Of a file with that mode (as stat says it) all is there at once: nobody waits for it.
+bool outside_is_plain(unsigned mode);
+/// Reading the descriptor may take as long as whoever writes there likes.
+bool outside_can_wait(int descriptor);
 
 }  // namespace heddle::runtime

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "runtime/base/vector.h"
+#include "runtime/sync/outside.h"
 
 namespace heddle::runtime {
 namespace {
@@ -107,6 +108,7 @@ int attempt(Session& session, std::uint64_t address, RwlockMode mode, int if_hel
             abi::SiteId site) {
   Data& data = data_of(address);
   const abi::ThreadIndex thread = session.current_index();
+  outside_note_use(data.__shared != 0);
   if (write_locked_by(data, thread)) return if_own;
   if (mode == RwlockMode::Read) {
     if (!can_read(data)) return if_held;

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/base/vector.h"
 #include "runtime/entry/gate.h"
 #include "runtime/entry/real.h"
+#include "runtime/sync/cancellation.h"
 #include "runtime/sync/thread.h"
 
 namespace heddle::runtime {
@@ -18,14 +20,18 @@ constexpr int kSignals = 64;
 constexpr long kSetBytes = 8;  // of the kernel's signal sets
 using SignalSet = std::uint64_t;
 
-constinit SignalSet sent[abi::kMaxThreads] = {};   // by pthread_kill, not yet delivered
-constinit SignalSet masks[abi::kMaxThreads] = {};  // valid once some thread has set one
+struct OfThread {
+  SignalSet sent;  // by pthread_kill, not yet delivered
+  SignalSet mask;  // valid once some thread has set one
+};
+constinit OfThread of[abi::kMaxThreads] = {};
 constinit bool masks_differ = false;
 constinit SignalSet kernel_mask = 0;
 
 /// Came from outside while the runtime was at work.
 constinit SignalSet deferred = 0;
 constinit siginfo_t deferred_info[kSignals + 1] = {};
+constinit Vector<siginfo_t> queued = {};  // real-time signals of a number that is there already
 constinit struct sigaction actions[kSignals + 1] = {};
 constinit SignalSet wrapped = 0;  // signals whose handler in the kernel is on_signal
 
@@ -76,9 +82,30 @@ void call_handler(int number, siginfo_t* info, void* context) {
   }
 }
 
+void defer(const siginfo_t& info) {
+  const int number = info.si_signo;
+  if ((deferred & bit_of(number)) == 0) {
+    deferred |= bit_of(number);
+    deferred_info[number] = info;
+  } else if (number >= SIGRTMIN) {
+    queued.push_back(info);
+  }
+}
+
+/// One deferred signal of that number is dealt with.
+void take_deferred(int number) {
+  deferred &= ~bit_of(number);
+  for (std::size_t i = 0; i < queued.size(); ++i) {
+    if (queued[i].si_signo != number) continue;
+    defer(queued[i]);
+    return queued.erase(i);
+  }
+}
+
 /// Stands in the kernel for the program's handlers of signals that may come at any time.
 void on_signal(int number, siginfo_t* info, void* context) {
   if (session().running() && Gate::closed()) {
+    // Not queued: what the runtime was at may be its memory.
     deferred |= bit_of(number);
     deferred_info[number] = *info;
     Gate::call_attention();
@@ -90,19 +117,43 @@ void on_signal(int number, siginfo_t* info, void* context) {
 }
 
 void handle_while_waiting(Session& session) {
+  if (cancellation_due_at_once(session.current_index())) thread_exit(session, PTHREAD_CANCELED);
   Gate::open();
   signal_deliver(session);
   Gate::close();
 }
 
 SignalSet due_for(abi::ThreadIndex thread) {
-  return (sent[thread] | deferred) & ~signal_mask_of(thread);
+  return (of[thread].sent | deferred) & ~signal_mask_of(thread);
+}
+
+bool is_interrupted(abi::ThreadIndex thread) {
+  return signal_due(thread) || cancellation_due_at_once(thread);
+}
+
+constexpr Interruption kInterruption{&is_interrupted, &handle_while_waiting};
+
+bool is_blocked_by_all(Session& session, int number) {
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+    const bool blocks = (signal_mask_of(thread.index) & bit_of(number)) != 0;
+    if (!thread.finished && !blocks) return false;
+  }
+  return true;
+}
+
+bool has_handler(int number) {
+  return (wrapped & bit_of(number)) != 0;
 }
 
 /// The kernel would run it with the signal and the action's own set blocked.
 void run_deferred(int number) {
-  deferred &= ~bit_of(number);
   siginfo_t info = deferred_info[number];
+  take_deferred(number);
+  if (!has_handler(number)) {  // has it no more, or never had, and the thread blocks it no more
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
   const SignalSet before = ask_kernel_mask();
   set_kernel_mask(before | set_of(&actions[number].sa_mask) | bit_of(number));
   const int error = errno;
@@ -115,7 +166,7 @@ void run_deferred(int number) {
 }  // namespace
 
 std::uint64_t signal_mask_of(abi::ThreadIndex thread) {
-  return masks_differ ? masks[thread] : 0;
+  return masks_differ ? of[thread].mask : 0;
 }
 
 int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site) {
@@ -128,46 +179,79 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   session.record(operation, 0, index, static_cast<std::uint64_t>(number));
   const bool finished = session.thread(index).finished;
   if (number == 0 || finished || is_ignored(number)) return 0;
-  static constexpr Interruption kInterruption{&signal_due, &handle_while_waiting};
   session.set_interruption(kInterruption);
-  sent[index] |= bit_of(number);
+  of[index].sent |= bit_of(number);
   Gate::call_attention();
   if (index != session.current_index()) session.refresh_thread(index);
   return 0;
 }
 
+void signal_watch(Session& session) {
+  session.set_interruption(kInterruption);
+}
+
+bool signal_is_handled(int number) {
+  return has_handler(number);
+}
+
+bool signal_helps(int number) {
+  return (deferred & bit_of(number)) == 0 &&
+         (has_handler(number) || is_blocked_by_all(session(), number));
+}
+
+void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target) {
+  const int number = info.si_signo;
+  if (!has_handler(number) && !is_blocked_by_all(session, number)) {
+    if (!is_ignored(number)) raw_syscall(SYS_kill, raw_syscall(SYS_getpid), number);
+    return;
+  }
+  session.set_interruption(kInterruption);
+  if (target == abi::kNoThread) {
+    defer(info);
+  } else {
+    of[target].sent |= bit_of(number);
+  }
+  Gate::call_attention();
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+    const auto index = static_cast<abi::ThreadIndex>(i);
+    const Thread& thread = session.thread(index);
+    if (!thread.finished && !thread.is_flusher() && signal_due(index))
+      session.refresh_thread(index);
+  }
+}
+
 int signal_change_mask(abi::ThreadIndex thread, int how, const sigset_t* change, sigset_t* before) {
   if (!masks_differ) {
     kernel_mask = ask_kernel_mask();
-    for (SignalSet& mask : masks) mask = kernel_mask;
+    for (OfThread& each : of) each.mask = kernel_mask;
     masks_differ = true;
   }
   // Copied first: the program may give the same set for both.
   const SignalSet given = change == nullptr ? 0 : set_of(change);
   if (before != nullptr) {
     std::memset(before, 0, sizeof *before);
-    std::memcpy(before, &masks[thread], sizeof masks[thread]);
+    std::memcpy(before, &of[thread].mask, sizeof of[thread].mask);
   }
   if (change == nullptr) return 0;
   switch (how) {
-    case SIG_BLOCK: masks[thread] |= given; break;
-    case SIG_UNBLOCK: masks[thread] &= ~given; break;
-    case SIG_SETMASK: masks[thread] = given; break;
+    case SIG_BLOCK: of[thread].mask |= given; break;
+    case SIG_UNBLOCK: of[thread].mask &= ~given; break;
+    case SIG_SETMASK: of[thread].mask = given; break;
     default: return EINVAL;
   }
-  masks[thread] &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
-  if (thread == session().current_index()) set_kernel_mask(masks[thread]);
+  of[thread].mask &= ~(bit_of(SIGKILL) | bit_of(SIGSTOP) | bit_of(32) | bit_of(33));
+  if (thread == session().current_index()) set_kernel_mask(of[thread].mask);
   Gate::call_attention();
   return 0;
 }
 
 void signal_inherit_mask(abi::ThreadIndex from, abi::ThreadIndex to) {
-  masks[to] = masks[from];
-  sent[to] = 0;
+  of[to].mask = of[from].mask;
+  of[to].sent = 0;
 }
 
 std::uint64_t signal_waiting(abi::ThreadIndex thread) {
-  return sent[thread] | deferred;
+  return of[thread].sent | deferred;
 }
 
 bool signal_due(abi::ThreadIndex thread) {
@@ -182,31 +266,31 @@ bool signal_restarts(abi::ThreadIndex thread) {
 
 void signal_deliver(Session& session) {
   const abi::ThreadIndex thread = session.current_index();
-  if (masks_differ && masks[thread] != kernel_mask) set_kernel_mask(masks[thread]);
+  if (masks_differ && of[thread].mask != kernel_mask) set_kernel_mask(of[thread].mask);
   while (const SignalSet due = due_for(thread)) {
     const int number = std::countr_zero(due) + 1;
-    if ((sent[thread] & bit_of(number)) == 0) {
+    if ((of[thread].sent & bit_of(number)) == 0) {
       run_deferred(number);
       continue;
     }
-    sent[thread] &= ~bit_of(number);
+    of[thread].sent &= ~bit_of(number);
     // The kernel thread that carries this thread now; the handler runs before the call returns.
     raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
   }
   // What is left is for other threads: they will come here too.
   SignalSet left = deferred;
-  for (std::uint32_t i = 0; i < session.thread_count(); ++i) left |= sent[i];
+  for (std::uint32_t i = 0; i < session.thread_count(); ++i) left |= of[i].sent;
   if (left != 0 || masks_differ) Gate::call_attention();
 }
 
 int signal_take(abi::ThreadIndex thread, std::uint64_t set) {
-  const SignalSet here = (sent[thread] | deferred) & set;
+  const SignalSet here = (of[thread].sent | deferred) & set;
   if (here == 0) return 0;
   const int number = std::countr_zero(here) + 1;
-  if ((sent[thread] & bit_of(number)) != 0) {
-    sent[thread] &= ~bit_of(number);
+  if ((of[thread].sent & bit_of(number)) != 0) {
+    of[thread].sent &= ~bit_of(number);
   } else {
-    deferred &= ~bit_of(number);
+    take_deferred(number);
   }
   return number;
 }

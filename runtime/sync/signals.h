@@ -23,6 +23,16 @@ std::uint64_t signal_mask_of(abi::ThreadIndex thread);
 bool signal_due(abi::ThreadIndex thread);
 /// The handler of what is due wants interrupted system calls to go on (SA_RESTART).
 bool signal_restarts(abi::ThreadIndex thread);
+/// A signal to the process, or to `target` unless that is kNoThread, that the runtime itself sends.
+void signal_post(Session& session, const siginfo_t& info, abi::ThreadIndex target);
+/// From now on threads that wait are asked whether they are to be interrupted: by signals, and by a
+/// cancellation that need not wait for its point.
+void signal_watch(Session& session);
+/// The program has a handler for it that may run at any time.
+bool signal_is_handled(int number);
+/// Sending it to the process would make a handler run, or end a wait for it: it is not there yet,
+/// and would not just end the program.
+bool signal_helps(int number);
 /// Runs the handlers of what is due for the current thread. The gate is open.
 void signal_deliver(Session& session);
 /// What waits for the thread or for the process, blocked or not.

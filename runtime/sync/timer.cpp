@@ -8,6 +8,7 @@
 
 #include "runtime/base/vector.h"
 #include "runtime/sync/outside.h"
+#include "runtime/sync/signal_timer.h"
 
 namespace heddle::runtime {
 namespace {
@@ -84,6 +85,7 @@ void timer_forget(int descriptor) {
 }
 
 void timers_fire(Session& session) {
+  signal_timers_fire(session);
   const std::int64_t now = session.clock().now();
   for (Timer& timer : timers) {
     if (timer.next == 0 || timer.next > now) continue;
@@ -97,7 +99,7 @@ void timers_fire(Session& session) {
 }
 
 std::int64_t timers_next() {
-  std::int64_t next = -1;
+  std::int64_t next = signal_timers_next();
   for (const Timer& timer : timers) {
     if (timer.next != 0 && (next < 0 || timer.next < next)) next = timer.next;
   }

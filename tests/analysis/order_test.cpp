@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "base/error.h"
+
 namespace heddle::analysis {
 namespace {
 
@@ -18,7 +20,7 @@ class RandomRun {
  public:
   explicit RandomRun(unsigned seed) : random_(seed) {
     threads_ = 1 + random_() % 5;
-    for (unsigned i = 0; i < threads_; ++i) recording_.threads.push_back({i + 1, {}, {}});
+    for (unsigned i = 0; i < threads_; ++i) recording_.threads.push_back({"", i + 1, {}, {}});
     const unsigned operations = random_() % 200;
     for (unsigned i = 0; i < operations; ++i) operate(random_() % threads_);
   }
@@ -107,61 +109,120 @@ TEST(Order, EndsWithTheOperationThatEndedTheRun) {
   EXPECT_EQ(order.turns[1].thread, 0u);
 }
 
+/// Two threads: three chunks of steps, and one of what they were told.
 class Log {
  public:
-  Log() : chunks_(3 * sizeof(abi::RecordingChunk)), threads_(2) {
-    threads_[0].hash = 1;
-    threads_[1].hash = abi::path_hash(1, 1);
+  Log() : bytes_(kChunks + 4 * sizeof(abi::RecordingChunk), 0) {
+    abi::RecordingHeader header{};
+    std::memcpy(header.magic, abi::kRecordingMagic, sizeof header.magic);
+    header.version = abi::kRecordingVersion;
+    header.text_bytes = kText.size();
+    header.chunks = kChunks;
+    header.capacity = header.used = 4 * sizeof(abi::RecordingChunk);
+    header.threads = 2;
+    header.table[0] = {1, 0, abi::kNoThread, 0};
+    header.table[1] = {abi::path_hash(1, 1), 1, 0, 0};
+    std::memcpy(bytes_.data(), &header, sizeof header);
+    bytes_.replace(sizeof header, kText.size(), kText);
     for (unsigned i = 0; i < 3; ++i) {
-      abi::RecordingChunk& chunk =
-          *reinterpret_cast<abi::RecordingChunk*>(chunks_.data() + i * sizeof(abi::RecordingChunk));
-      chunk.thread = i % 2;
-      chunk.count = 100;
-      for (unsigned n = 0; n < 100; ++n) chunk.steps[n] = {n, 16, EventKind::Load, 7};
+      abi::RecordingChunk& steps = chunk(i);
+      steps.thread = i % 2;
+      steps.holds = abi::ChunkHolds::Steps;
+      steps.count = 100;
+      for (unsigned n = 0; n < 100; ++n) steps.steps[n] = {n, 16, EventKind::Load, 7};
     }
+    abi::RecordingChunk& told = chunk(3);
+    told.thread = 1;
+    told.holds = abi::ChunkHolds::Answers;
+    const abi::Answer answers[] = {{abi::AnswerKind::Clock, 0, 0, 1234},
+                                   {abi::AnswerKind::Call, 0, 5, 5}};
+    std::memcpy(told.answers, answers, sizeof answers);
+    std::memcpy(told.answers + sizeof answers, "hello", 5);
+    told.count = sizeof answers + 8;
   }
-  std::vector<char>& bytes() { return chunks_; }
+  std::string& bytes() { return bytes_; }
   Recording read(std::size_t bytes) const {
-    return read_recording(std::span(chunks_).first(bytes), threads_);
+    return read_recording(std::string_view(bytes_).substr(0, bytes), "log");
   }
+  Recording read() const { return read(bytes_.size()); }
+
+  static constexpr std::string_view kText = "what it is of";
+  static constexpr std::size_t kChunks = (sizeof(abi::RecordingHeader) / 4096 + 1) * 4096;
 
  private:
-  std::vector<char> chunks_;
-  std::vector<abi::ThreadRecord> threads_;
+  abi::RecordingChunk& chunk(std::size_t i) {
+    return *reinterpret_cast<abi::RecordingChunk*>(bytes_.data() + kChunks +
+                                                   i * sizeof(abi::RecordingChunk));
+  }
+
+  std::string bytes_;
 };
 
 TEST(Recording, ReadsEachThreadsChunksInOrder) {
-  const Log log;
-  const Recording recording = log.read(3 * sizeof(abi::RecordingChunk));
+  const Recording recording = Log().read();
+  EXPECT_EQ(recording.text, Log::kText);
   ASSERT_EQ(recording.threads.size(), 2u);
   EXPECT_EQ(recording.threads[0].steps.size(), 200u);
   EXPECT_EQ(recording.threads[1].steps.size(), 100u);
   EXPECT_EQ(recording.threads[1].hash, abi::path_hash(1, 1));
+  EXPECT_EQ(recording.threads[1].path, "t0.1");
 }
 
-TEST(Recording, CutAnywhereGivesWhatIsThere) {
+TEST(Recording, GivesWhatAThreadWasTold) {
+  std::vector<std::string> told;
+  const Recording recording = Log().read();
+  each_answer(recording.threads[1].answers, [&](const abi::Answer& answer, std::string_view bytes) {
+    told.push_back(std::to_string(answer.result) + ":" + std::string(bytes));
+  });
+  EXPECT_EQ(told, (std::vector<std::string>{"1234:", "5:hello"}));
+}
+
+// Of an answer that is not whole nothing is told: half a message was never there.
+TEST(Recording, ToldOnlyWhatIsWhole) {
+  const std::string answers = Log().read().threads[1].answers;
+  EXPECT_EQ(answers.size(), 40u);
+  EXPECT_EQ(whole_answers(std::string_view(answers).substr(0, 39)).size(), 16u);
+  EXPECT_EQ(whole_answers(std::string_view(answers).substr(0, 15)).size(), 0u);
+  EXPECT_EQ(whole_answers(answers).size(), 40u);
+}
+
+TEST(Recording, CutAnywhereGivesWhatIsThereOrOneError) {
   const Log log;
   std::mt19937 random(3);
+  unsigned used = 0;
   for (int i = 0; i < 1000; ++i) {
-    const std::size_t bytes = random() % (3 * sizeof(abi::RecordingChunk) + 1);
-    const Recording recording = log.read(bytes);
-    ASSERT_LE(recording.threads[0].steps.size() * sizeof(abi::RecordedStep), bytes);
-    order_of(recording);
+    const std::size_t bytes = random() % (Log::kChunks + 4 * sizeof(abi::RecordingChunk) + 1);
+    try {
+      const Recording recording = log.read(bytes);
+      ASSERT_LE(recording.threads[0].steps.size() * sizeof(abi::RecordedStep), bytes);
+      order_of(recording);
+      ++used;
+    } catch (const Error& error) {
+      ASSERT_LT(bytes, sizeof(abi::RecordingHeader) + Log::kText.size());
+      ASSERT_EQ(error.code(), ExitCode::UserMistake);
+    }
   }
+  EXPECT_GT(used, 800u);
 }
 
-TEST(Recording, OfGarbageIsARecording) {
+TEST(Recording, OfGarbageIsARecordingOrOneError) {
   Log log;
   std::mt19937 random(4);
   for (int i = 0; i < 1000; ++i) {
     for (int changes = 0; changes < 20; ++changes) {
       log.bytes()[random() % log.bytes().size()] = static_cast<char>(random());
     }
-    for (const std::size_t chunk : {0, 1, 2}) {
-      log.bytes()[chunk * sizeof(abi::RecordingChunk) + random() % 16] =
+    for (const std::size_t chunk : {0, 1, 2, 3}) {
+      log.bytes()[Log::kChunks + chunk * sizeof(abi::RecordingChunk) + random() % 16] =
           static_cast<char>(random());
     }
-    order_of(log.read(log.bytes().size()));
+    if (i % 10 == 0) log.bytes()[random() % 64] = static_cast<char>(random());
+    try {
+      order_of(log.read());
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ExitCode::UserMistake);
+      log = Log();
+    }
   }
 }
 

@@ -52,6 +52,7 @@ TEST_F(SymbolTableTest, NoElfFileNoTable) {
 TEST(Demangle, LeavesOtherNamesAlone) {
   EXPECT_EQ(demangle("_ZN4data5tableE"), "data::table");
   EXPECT_EQ(demangle("counter"), "counter");
+  EXPECT_EQ(demangle("n"), "n");  // also the encoding of a type
   EXPECT_EQ(demangle("_Zgarbage"), "_Zgarbage");
 }
 

@@ -38,6 +38,7 @@ class Executions {
 
   /// How executions from now on come about.
   void use(How how);
+  void limit_events(std::uint64_t most) { options_.max_events = most; }
   Footprint run(std::uint64_t seed);
   std::vector<Footprint> run_all(const std::vector<std::uint64_t>& seeds);
 

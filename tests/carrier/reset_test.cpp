@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <set>
+
 #include "tests/carrier/executions.h"
 
 namespace heddle::driver {
@@ -78,6 +80,7 @@ constexpr Case kCases[] = {
     {"terminates_itself", SIGTERM, Shares::No, "SIGTERM with the default action"},
     {"deadlocks", -2, Shares::Yes, "stopped by the runtime"},
     {"opens_files", exited(0), Shares::Yes, "descriptors left open, standard ones replaced"},
+    {"changes_flags", exited(0), Shares::Yes, "what is closed when a program is executed"},
     {"closes_all", exited(0), Shares::No, "closes every descriptor there is"},
     {"maps_memory", exited(0), Shares::Yes, "mappings left behind, the break moved"},
     {"unmaps_own_library", exited(0), Shares::No, "changes mappings it did not make"},
@@ -87,7 +90,7 @@ constexpr Case kCases[] = {
     {"forks_and_leaves", exited(0), Shares::No, "a child that is not"},
     {"changes_directory", exited(0), Shares::Yes, "working directory and file mask"},
     {"sets_limits", exited(0), Shares::No, "resource limits"},
-    {"sets_timer", exited(0), Shares::No, "a timer that goes on"},
+    {"sets_timer", exited(0), Shares::Yes, "a timer that goes on"},
     {"loads_library", exited(0), Shares::Yes, "dlopen and thread-local storage of a library"},
     {"reads_input", exited(0), Shares::Yes, "standard input from its beginning"},
     {"allocates_much", exited(0), Shares::Yes, "large blocks, given back and not"},
@@ -135,6 +138,38 @@ TEST(Reset, DoesNotDrift) {
   EXPECT_EQ(executions.run(7), first);
   EXPECT_EQ(executions.reset().processes, processes);
   EXPECT_LE(executions.resident_kilobytes(), resident + 256);
+}
+
+TEST(Addresses, AreTheSameInEverySchedule) {
+  for (const char* carrier : {"fiber", "kernel"}) {
+    Executions executions(native_program("grandchildren"), {.carrier = carrier});
+    const std::string expected = executions.run(1).output;
+    EXPECT_THAT(expected, testing::HasSubstr("t0.2.2 "));
+    std::set<std::vector<std::uint64_t>> orders;  // in which threads were created
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      EXPECT_EQ(executions.run(seed).output, expected) << carrier << ", seed " << seed;
+      std::vector<std::uint64_t> order;
+      for (const auto& thread : executions.target().channel().threads()) {
+        order.push_back(thread.hash);
+      }
+      orders.insert(order);
+    }
+    EXPECT_GT(orders.size(), 1u);
+  }
+}
+
+TEST(Reset, ForgetsWhereAnEarlierExecutionFailed) {
+  Executions executions(native_program("counts"), {});
+  const abi::FailureRecord& failure = executions.target().channel().header().failure;
+  executions.limit_events(5);
+  executions.run(1);
+  ASSERT_EQ(failure.kind, abi::FailureKind::NoProgress);
+  ASSERT_NE(failure.site, abi::kUnknownSite);
+  executions.limit_events(100'000);
+  executions.run(1);
+  EXPECT_EQ(failure.kind, abi::FailureKind::None);
+  // One that hangs would be told to do so there.
+  EXPECT_EQ(failure.site, abi::kUnknownSite);
 }
 
 TEST(Reset, SaysWhyItCannot) {

@@ -73,6 +73,39 @@ class Pin(Workshop):
         never = self.check(program, at(9, when="round == 3 || limit != 3"), status=1)
         self.assertEqual(never["outcome"], "never reached")
 
+    def test_one_thread_of_several(self):
+        program = self.build(COUNTER)
+
+        def sides(first, second):
+            return ({"at": {"file": "prog.c", "line": 9}, "side": 0, "thread": first},
+                    {"at": {"file": "prog.c", "line": 9}, "side": 1, "thread": second})
+
+        met = self.check(program, *sides("t0", "t0.1"), status=1)
+        self.assertEqual(met["outcome"], "still there")
+        self.assertEqual(met["hit_percent"], 100)
+        # The pause of t0 in vain is enough for the bug; but nobody was met.
+        nobody = self.check(program, *sides("t0", "t0.2"), status=1)
+        self.assertEqual(nobody["hit_percent"], 0)
+        self.refused("pin", "--check", self.breakpoints(at(9, thread="worker")), "--", program,
+                     says=["is a birth like t0.2"])
+
+    def test_inside_a_wait(self):
+        program = self.build(BUGS / "bounded_buffer" / "buggy.c")
+        self.heddle("explore", "--", program, status=1)
+        self.heddle("reduce")
+        pinned = self.json("pin", "-n", 8, "-o", "out")
+        self.assertEqual(pinned["outcome"], "pinned")
+        self.assertGreaterEqual(pinned["with"]["failures"], 7)
+        self.assertTrue(any(side.get("woken") for breakpoint in pinned["breakpoints"]
+                            for side in breakpoint["at"]), pinned["breakpoints"])
+        self.assertEqual(pinned["files"]["patch"], "")
+        still = self.json("pin", "--check", "out/prog.breakpoints.json", "-n", 5, status=1)
+        self.assertEqual(still["outcome"], "still there")
+        gone = self.check(self.build(COUNTER, "other"),
+                          {"at": {"file": "other.c", "line": 9}, "side": "either", "woken": True},
+                          status=1)
+        self.assertIn("does not wait for a condition", gone["reason"])
+
     def test_unknown_places_and_names(self):
         program = self.build(COUNTER)
 

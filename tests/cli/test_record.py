@@ -129,6 +129,19 @@ class Record(Workshop):
         self.assertLess(reduced["after"]["events"], reduced["before"]["events"] + 1)
         self.assertEqual(self.json("replay", reduced["run"])["reproduced"], True)
 
+    def test_what_was_recorded_is_explained_like_any_other_run(self):
+        # Few rounds, so that it is quick to explain, and slow ones, so that they overlap.
+        program = self.build(RACE.replace("2000", "3").replace("4000", "6").replace(
+            "hits = hits + 1;", "{ long seen = hits; usleep(500); hits = seen + 1; }").replace(
+                "#include <assert.h>", "#include <assert.h>\n#include <unistd.h>"))
+        found = self.json("record", "--until-failure", 300, "--", program, status=1)
+        self.assertEqual(found["not_reproduced"], 0)
+        located = self.json("locate", found["run"])
+        self.assertEqual(located["findings"][0]["pairs"][0]["variable"], "hits")
+        said = self.heddle("replay", found["run"], "--gdb", "--", "-batch", "-ex", "heddle goto 8",
+                           "-ex", "heddle where").stdout
+        self.assertIn("prog.c", said)
+
     def test_a_passing_run_is_kept_when_asked_for(self):
         program = self.build(ORDERLY)
         for _ in range(3):

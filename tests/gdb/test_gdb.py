@@ -11,12 +11,13 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 TOOLS = None
 
 
 class Workshop:
-    """A failing run of each of three programs, found once."""
+    """A failing run of each of four programs, found once."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
@@ -24,16 +25,17 @@ class Workshop:
         self.update = self.find("lost_update")
         self.deadlock = self.find("lock_order_deadlock")
         self.buffered = self.find("dekker_tso", "--memory-model", "tso")
+        self.wakes = self.find("which_waiter", source=HERE / "which_waiter.c")
 
     def heddle(self, *arguments):
         return subprocess.run([TOOLS / "heddle", *map(str, arguments)], cwd=self.directory,
                               env=self.environment, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
 
-    def find(self, name, *flags):
+    def find(self, name, *flags, source=None):
         subprocess.run([TOOLS / "heddle-cc", "-g", "-O1", "-pthread",
-                        ROOT / "bugs" / name / "buggy.c", "-o", name], cwd=self.directory,
-                       check=True)
+                        source or ROOT / "bugs" / name / "buggy.c", "-o", name],
+                       cwd=self.directory, check=True)
         result = self.heddle("explore", "--json", *flags, "--", f"./{name}").stdout
         return json.loads(result[result.index("{"):])["run"]
 
@@ -132,6 +134,30 @@ class Gdb(unittest.TestCase):
     def test_whatif_where_there_is_no_choice(self):
         self.assertIn("no other thread can go on here", self.update("heddle whatif"))
         self.assertIn("t7 cannot go on here", self.update("heddle goto 4", "heddle whatif t7"))
+
+    def event(self, run, phrase):
+        """The number of the first event of that description."""
+        said = self.shop.gdb(run, "heddle events 0 1000")
+        return int(re.search(rf"^(?:=>)? *(\d+)  \S+ {phrase}", said, re.M)[1])
+
+    def test_whatif_makes_a_pending_store_visible(self):
+        look = self.event(self.shop.buffered, r"reads wants")
+        said = self.shop.gdb(self.shop.buffered, f"heddle goto {look}", "heddle whatif t9",
+                             "heddle whatif t0.1~ 7", "heddle whatif t0.1~")
+        self.assertIn("t0.1~ has 1 pending store(s) that could be next, numbered from 0", said)
+        self.assertIn("A store of t0.1 becomes visible here.", said)
+        self.assertIn("exited normally", said)  # that this one was late is the whole bug
+
+    def test_whatif_chooses_another_waiter(self):
+        signal = self.event(self.shop.wakes, r"signals go, wakes t0\.2")
+        said = self.shop.gdb(self.shop.wakes, "heddle whatif value 0", f"heddle goto {signal}",
+                             "heddle whatif value", "heddle whatif value 2",
+                             "heddle whatif value 0", f"heddle goto {signal}", "continue")
+        self.assertIn("nothing but threads is chosen here", said)
+        self.assertEqual(said.count("the run took 1 of 2; the others: 0"), 2, said)
+        other, _, recorded = said.partition("0 is taken instead of 1.")[2].partition("Before event")
+        self.assertIn("exited normally", other)
+        self.assertIn("SIGABRT", recorded)
 
     def test_stops_where_a_deadlock_is(self):
         said = self.shop.gdb(self.shop.deadlock, "continue", "info threads", "heddle where",

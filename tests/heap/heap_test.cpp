@@ -36,7 +36,7 @@ TEST(Heap, InteriorPointersFindTheirBlock) {
     for (const std::size_t offset : {std::size_t{0}, size / 2, size - 1}) {
       const HeapBlock block = find_heap_block(address(memory) + offset);
       EXPECT_EQ(block.start, address(memory)) << size << "+" << offset;
-      EXPECT_EQ(block.thread, arena);
+      EXPECT_EQ(block.arena, arena);
       EXPECT_EQ(block.note->size, size);
       EXPECT_EQ(block.note->site, 7u);
       EXPECT_EQ(block.note->live, 1u);

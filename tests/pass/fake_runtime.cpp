@@ -18,14 +18,39 @@ using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 using heddle::abi::RmwOperation;
 
-#define HEDDLE_HOOK(symbol, ...) std::uint64_t count_##symbol;
+/// One thread's: threads that count in one place would wait for each other, and benchmarks would
+/// measure that.
+struct alignas(128) Counts {
+#define HEDDLE_HOOK(symbol, ...) std::uint64_t symbol;
 #include "abi/hooks.def"
+};
+constexpr unsigned kThreads = 64;
+Counts all_counts[kThreads];
+unsigned threads_counting = 0;
+[[gnu::tls_model("initial-exec")]] thread_local Counts* own_counts = nullptr;
+
+[[gnu::noinline]] Counts& begin_counting() {
+  // From the 65th thread on they share: counts may be too small then.
+  const unsigned thread = __atomic_fetch_add(&threads_counting, 1, __ATOMIC_RELAXED);
+  own_counts = &all_counts[thread % kThreads];
+  return *own_counts;
+}
+
+inline Counts& counts() {
+  Counts* const own = own_counts;
+  return own != nullptr ? *own : begin_counting();
+}
 
 struct Reporter {
   ~Reporter() {
     if (std::getenv("HEDDLE_FAKE_COUNTS") == nullptr) return;
+    Counts total = {};
+    for (const Counts& some : all_counts) {
+#define HEDDLE_HOOK(symbol, ...) total.symbol += some.symbol;
+#include "abi/hooks.def"
+    }
 #define HEDDLE_HOOK(symbol, ...) \
-  if (count_##symbol != 0) std::fprintf(stderr, #symbol " %lu\n", count_##symbol);
+  if (total.symbol != 0) std::fprintf(stderr, #symbol " %lu\n", total.symbol);
 #include "abi/hooks.def"
   }
 } reporter;
@@ -84,34 +109,34 @@ U32 HEDDLE_CALL_SITE_SYMBOL = 0;
 #define SIZED(n, U, S)                                                                           \
   U __heddle_load##n(Ptr p, U32 site) {                                                          \
     check_site(site);                                                                            \
-    ++count___heddle_load##n;                                                                    \
+    ++counts().__heddle_load##n;                                                                 \
     U value;                                                                                     \
     __builtin_memcpy(&value, p, n);                                                              \
     return value;                                                                                \
   }                                                                                              \
   void __heddle_store##n(Ptr p, U value, U32 site) {                                             \
     check_site(site);                                                                            \
-    ++count___heddle_store##n;                                                                   \
+    ++counts().__heddle_store##n;                                                                \
     __builtin_memcpy(p, &value, n);                                                              \
   }                                                                                              \
   U __heddle_atomic_load##n(Ptr p, U32, U32 site) {                                              \
     check_site(site);                                                                            \
-    ++count___heddle_atomic_load##n;                                                             \
+    ++counts().__heddle_atomic_load##n;                                                          \
     return __atomic_load_n(static_cast<U*>(p), __ATOMIC_SEQ_CST);                                \
   }                                                                                              \
   void __heddle_atomic_store##n(Ptr p, U value, U32, U32 site) {                                 \
     check_site(site);                                                                            \
-    ++count___heddle_atomic_store##n;                                                            \
+    ++counts().__heddle_atomic_store##n;                                                         \
     __atomic_store_n(static_cast<U*>(p), value, __ATOMIC_SEQ_CST);                               \
   }                                                                                              \
   U __heddle_atomic_rmw##n(Ptr p, U operand, U32 operation, U32, U32 site) {                     \
     check_site(site);                                                                            \
-    ++count___heddle_atomic_rmw##n;                                                              \
+    ++counts().__heddle_atomic_rmw##n;                                                           \
     return update<U, S>(p, operand, operation);                                                  \
   }                                                                                              \
   U __heddle_atomic_cas##n(Ptr p, U expected, U desired, U32, U32, U32 site) {                   \
     check_site(site);                                                                            \
-    ++count___heddle_atomic_cas##n;                                                              \
+    ++counts().__heddle_atomic_cas##n;                                                           \
     __atomic_compare_exchange_n(static_cast<U*>(p), &expected, desired, false, __ATOMIC_SEQ_CST, \
                                 __ATOMIC_SEQ_CST);                                               \
     return expected;                                                                             \
@@ -124,25 +149,25 @@ SIZED(8, U64, std::int64_t)
 
 void __heddle_fence(U32, U32 site) {
   check_site(site);
-  ++count___heddle_fence;
+  ++counts().__heddle_fence;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __heddle_range_read(Ptr, U64, U32 site) {
   check_site(site);
-  ++count___heddle_range_read;
+  ++counts().__heddle_range_read;
 }
 void __heddle_range_write(Ptr, U64, U32 site) {
   check_site(site);
-  ++count___heddle_range_write;
+  ++counts().__heddle_range_write;
 }
 void __heddle_leave(Ptr, U32 site) {
   check_site(site);
-  ++count___heddle_leave;
+  ++counts().__heddle_leave;
 }
 #define STEP(name, ...)    \
   void name(__VA_ARGS__) { \
     check_site(site);      \
-    ++count_##name;        \
+    ++counts().name;       \
   }
 STEP(__heddle_loop_iteration, U32, U32 site)
 STEP(__heddle_loop_exit, U32, U32 site)
@@ -162,6 +187,6 @@ U32 __heddle_repeat_begin(U32) {
   return 1;
 }
 void __heddle_audit_begin(U32) {
-  ++count___heddle_audit_begin;
+  ++counts().__heddle_audit_begin;
 }
 }

@@ -151,7 +151,7 @@ trace::PinFile small_file() {
   trace::PinSide second;
   second.side = 1;
   second.at = {"", "f.c", 5, "", ""};
-  second.behind = true;
+  second.moment = trace::PinMoment::Behind;
   pin.at = {first, second};
   file.pins = {pin};
   return file;

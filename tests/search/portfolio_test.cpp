@@ -67,8 +67,8 @@ TEST(Portfolio, OpensWithWhatFindsMostFailuresSoon) {
     for (const std::string& trial : trials(with, 9)) names += trial.substr(0, trial.find(' ') + 1);
     return names;
   };
-  EXPECT_EQ(opening("sc"), "surw surw surw surw guided surw prefix prefix prefix ");
-  EXPECT_EQ(opening("tso"), "urw urw urw urw guided urw prefix prefix prefix ");
+  EXPECT_EQ(opening("sc"), "surw surw guided surw guided guided surw prefix prefix ");
+  EXPECT_EQ(opening("tso"), "urw urw guided urw guided guided urw prefix prefix ");
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {

@@ -196,6 +196,34 @@ TEST(Guided, BringsAboutThePairItIsAskedFor) {
   }
 }
 
+TEST(Guided, LetsAReadComeBeforeTheWritesItIsToMiss) {
+  ModelProgram program;  // the reader has a long way to its read, whoever writes has none
+  program.threads = {
+      std::vector<Step>(12, {Step::Write, 1, 1}), {{Step::Write, 0, 1}}, {{Step::Write, 0, 2}}};
+  program.threads[0].push_back({Step::Read, 0});
+  Model model(program);
+  abi::PlanRecord wish = record(abi::DecisionKind::ReadsEarly, abi::kFirstSite + 12);
+  wish.target = abi::kFirstSite + 100;
+  int second = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const std::uint64_t value = model.run(options("guided", seed), {wish}).reads[0][0];
+    EXPECT_NE(value, 1u) << seed;
+    second += value == 2;  // that write nobody asked to be late
+  }
+  EXPECT_GT(second, 50);
+}
+
+TEST(Guided, GivesUpAnEarlyReadThatNeedsTheWrite) {
+  ModelProgram program;
+  program.threads = {{{Step::Write, 0, 1}, {Step::Read, 0}}};
+  Model model(program);
+  abi::PlanRecord wish = record(abi::DecisionKind::ReadsEarly, abi::kFirstSite + 1);
+  wish.target = abi::kFirstSite;
+  const ModelRun run = model.run(options("guided"), {wish});
+  EXPECT_FALSE(run.endless);
+  EXPECT_EQ(run.reads[0][0], 1u);
+}
+
 TEST(Delays, ThreadsRunSideBySideAndAreHeldUpNowAndThen) {
   Model model(lengths(40, 40));
   int close = 0;

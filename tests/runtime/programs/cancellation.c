@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "../check.h"
@@ -65,6 +66,17 @@ static void* asynchronous(void* unused) {
   return unused;
 }
 
+static void* asynchronous_in_lock(void* unused) {
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+  pthread_mutex_lock(&mutex);
+  return unused;
+}
+
+static void* in_kernel(void* unused) {
+  syscall(SYS_pause);
+  return unused;
+}
+
 static void* refuses(void* unused) {
   int before = -1;
   CHECK(pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before) == 0);
@@ -94,6 +106,10 @@ int main(void) {
   cancel(in_sleep, NULL);
   cancel(in_loop, NULL);
   cancel(asynchronous, NULL);
+  pthread_mutex_lock(&mutex);
+  cancel(asynchronous_in_lock, NULL);
+  pthread_mutex_unlock(&mutex);
+  cancel(in_kernel, NULL);
   pthread_t self = pthread_self();
   cancel(in_join, &self);
 
