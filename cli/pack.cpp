@@ -60,7 +60,8 @@ ExitCode pack(const PackFlags& flags, bool json) {
   ProgressLine progress(json);
   const store::RunInputs inputs = store.load_inputs(summary.id);
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); });
+      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); },
+      driver::variant_for(store.load_schedule(summary.id)));
   if (program.build_id() != summary.build_id) {
     throw user_error(fmt::format(
         "{} was built again since {} was kept: the pack would not bring it back; build that "
