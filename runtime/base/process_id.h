@@ -3,8 +3,8 @@
 // A controlled program is told the same process id in every execution: programs seed random numbers
 // with it, keep it in memory and print it. Nobody else has such an id (Linux gives none from 2^22
 // on), so that wherever a program hands it back it can be told from those of other processes. The
-// ids of its threads follow in order of birth. In the replay of a recorded run it is the id that the
-// program had then: it may have named a file by it.
+// ids of its threads follow in order of birth. In the replay of a recorded run it is the id that
+// the program had then: it may have named a file by it.
 #pragma once
 
 #include <sys/types.h>
