@@ -3,8 +3,9 @@
 // Loops of which iterations can be left out (LEAN, 3.2.2: repetitive code blocks). What such a loop
 // needs to come to its end is apart from what it does: whether it goes on is computed at its end,
 // without calls or writes, from what was computed there the round before and from values that do
-// not change, and it is left nowhere else, unless to end the program. `for (int i = 0; i < n; ++i) work();` and walks along a
-// list are such loops; `while (!done()) ...` and loops with a break are not.
+// not change, and it is left nowhere else, unless to end the program. `for (int i = 0; i < n; ++i)
+// work();` and walks along a list are such loops; `while (!done()) ...` and loops with a break are
+// not.
 //
 //   body:                              body:
 //     %i = phi [0, %entry], [%n, %body]  %i = phi [0, %entry], [%n, %end]
