@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -31,16 +32,21 @@ struct Member {
 
 /// The default portfolio. Opening and weights are the best found for the counts of every strategy
 /// by itself on the corpus (bench/search): SURW is seldom far from the best, guided and pos are
-/// good where it is not, and what CHESS finds soon is in its first few schedules.
+/// good where it is not, and what CHESS finds soon is in its first few schedules (decision 17).
 constexpr Member kPortfolio[] = {{"guided", 0.54}, {"pos", 0.16},   {"surw", 0.14},
                                  {"urw", 0.14},    {"chess", 0.02}, {"rare", 0.001}};
 /// Under TSO and PSO it is flushes whose order matters: what surw selects and guided asks for are
 /// instructions. A flush costs CHESS nothing, so that few preemptions go far.
 constexpr Member kBuffered[] = {{"urw", 0.48},    {"chess", 0.36}, {"pos", 0.12},
                                 {"guided", 0.02}, {"surw", 0.02},  {"rare", 0.001}};
-constexpr const char* kOpening[] = {"surw",   "surw", "guided", "surw",  "guided",
-                                    "guided", "surw", "chess",  "chess", "chess",
-                                    "guided", "surw", "chess",  "guided"};
+constexpr const char* kOpening[] = {
+    "surw",   "surw",   "guided", "surw",  "guided", "guided", "surw",  "chess", "chess",
+    "chess",  "guided", "surw",   "chess", "guided", "urw",    "chess", "surw",  "chess",
+    "guided", "urw",    "chess",  "urw",   "chess",  "guided", "chess", "urw",   "chess",
+    "surw",   "chess",  "urw",    "chess", "guided", "chess"};
+constexpr const char* kBufferedOpening[] = {"urw", "urw", "guided", "urw",   "urw",
+                                            "urw", "urw", "chess",  "chess", "chess",
+                                            "urw", "urw", "chess",  "urw"};
 
 // Every how many trials all scheduling points are used although only shared ones are wanted: what
 // was taken for local may turn out shared.
@@ -149,10 +155,10 @@ class Portfolio final : public Search {
     for (const Member& member : buffered ? kBuffered : kPortfolio) {
       add_arm(member.name, member.weight);
     }
-    for (const std::string_view name : kOpening) {
-      const std::string_view wanted = buffered && name == "surw" ? "urw" : name;
+    for (const std::string_view name : buffered ? std::span<const char* const>(kBufferedOpening)
+                                                : std::span<const char* const>(kOpening)) {
       for (std::size_t i = 0; i < arms_.size(); ++i) {
-        if (arms_[i].name == wanted) opening_.push_back(i);
+        if (arms_[i].name == name) opening_.push_back(i);
       }
     }
   }

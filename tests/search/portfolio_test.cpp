@@ -68,7 +68,7 @@ TEST(Portfolio, OpensWithWhatFindsMostFailuresSoon) {
     return names;
   };
   EXPECT_EQ(opening("sc"), "surw surw guided surw guided guided surw prefix prefix ");
-  EXPECT_EQ(opening("tso"), "urw urw guided urw guided guided urw prefix prefix ");
+  EXPECT_EQ(opening("tso"), "urw urw guided urw urw urw urw prefix prefix ");
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {
