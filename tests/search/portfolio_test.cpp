@@ -53,7 +53,7 @@ TEST(Portfolio, IsDeterministicGivenItsSeed) {
 
 TEST(Portfolio, GivesEveryMemberTurns) {
   std::set<std::string> names;
-  for (const std::string& trial : trials(settings({"portfolio"}), 100)) {
+  for (const std::string& trial : trials(settings({"portfolio"}), 2000)) {
     names.insert(trial.substr(0, trial.find(' ')));
   }
   EXPECT_EQ(names, (std::set<std::string>{"surw", "pos", "urw", "prefix", "guided", "resume"}));
