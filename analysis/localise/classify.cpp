@@ -27,6 +27,18 @@ Region region(const FoundAccess& x, const FoundAccess& y) {
   return position(x) <= position(y) ? Region{x, y} : Region{y, x};
 }
 
+/// Whether the two are in one iteration of the loops that both are in: a step seldom reaches into
+/// the next (LOCON, 4.3).
+bool in_one_round(const Region& step) {
+  const std::vector<FoundLoop>& first = step.first.loops;
+  const std::vector<FoundLoop>& last = step.last.loops;
+  for (std::size_t i = 0; i < first.size() && i < last.size(); ++i) {
+    if (first[i].site != last[i].site || first[i].entry != last[i].entry) return true;
+    if (first[i].iteration != last[i].iteration) return false;
+  }
+  return true;
+}
+
 /// Shapes 4 to 7 for accesses that may read and write at once: as whichever makes a shape. What a
 /// step shows in the middle of its two writes comes first: a counter that goes up and down.
 std::optional<unsigned> shape_of_step(const FoundAccess& first, const FoundAccess& between,
@@ -116,11 +128,8 @@ class Classifier {
       }
       // What the procedures suspect comes first in the list: it should have a part in it.
       const std::size_t suspicious = suspicious_among(pairs);
-      if (one_variable(pairs, suspicious) || two_variables(pairs, suspicious, true)) return true;
-      if (!only_in_order() &&
-          (one_variable(pairs, pairs.size()) || two_variables(pairs, pairs.size(), true))) {
-        return true;
-      }
+      if (crossed(pairs, suspicious)) return true;
+      if (!only_in_order() && crossed(pairs, pairs.size())) return true;
       if (enclosing(pairs)) return true;
     }
     return with_other_pairs();
@@ -209,14 +218,20 @@ class Classifier {
            cross.there->second.point == cross.back->first.point;
   }
 
-  bool one_variable(const std::vector<const FoundPair*>& pairs, std::size_t own) {
+  bool crossed(const std::vector<const FoundPair*>& pairs, std::size_t own) {
+    return one_variable(pairs, own, true) || two_variables(pairs, own, true) ||
+           one_variable(pairs, own, false);
+  }
+
+  bool one_variable(const std::vector<const FoundPair*>& pairs, std::size_t own,
+                    bool within_round) {
     for (const Crossing& cross : crossings(pairs, own)) {
       if (!on_one_variable(cross)) continue;
       const Region step{cross.there->first, cross.back->second};
       const FoundAccess& between = cross.back->first;
       if (position(step.first) > position(step.last) ||
           position(cross.there->second) > position(between) ||
-          step.first.point.site == step.last.point.site) {
+          step.first.point.site == step.last.point.site || (within_round && !in_one_round(step))) {
         continue;
       }
       const auto shape = shape_of_step(step.first, between, step.last);
