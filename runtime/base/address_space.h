@@ -9,7 +9,7 @@
 
 namespace heddle::runtime {
 
-/// Stacks: one slot a thread, by thread index; the thread's TLS lies at the top of its slot.
+/// Stacks: one slot a thread (thread_slots.h); the thread's TLS lies at the top of its slot.
 inline constexpr std::uint64_t kStackBase = 0x1000'0000'0000;
 inline constexpr std::uint64_t kStackSlot = 64ull << 20;
 
@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kStackSlot = 64ull << 20;
 inline constexpr std::uint64_t kFirstStackBelow = 8ull << 20;
 inline constexpr std::uint64_t kFirstStackAbove = 1ull << 20;  // arguments and environment
 
-/// Heap: one arena a thread, by thread index.
+/// Heap: one arena a thread, by the same slots.
 inline constexpr std::uint64_t kHeapBase = 0x2000'0000'0000;
 inline constexpr std::uint64_t kHeapArena = 16ull << 30;
 

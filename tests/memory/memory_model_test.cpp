@@ -6,6 +6,7 @@
 
 #include "abi/names.h"
 #include "runtime/base/address_space.h"
+#include "runtime/base/thread_slots.h"
 
 namespace heddle::runtime {
 namespace {
@@ -70,14 +71,19 @@ TEST_P(BufferedModel, AFullBufferWaits) {
 class Stack {
  public:
   explicit Stack(abi::ThreadIndex thread)
-      : address_(kStackBase + (thread + 1) * kStackSlot - 4096) {
+      : thread_(thread),
+        address_(kStackBase + (thread_slots().take(thread, 0, thread, 0) + 1) * kStackSlot - 4096) {
     memory_ = mmap(reinterpret_cast<void*>(address_), 4096, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
   }
-  ~Stack() { munmap(memory_, 4096); }
+  ~Stack() {
+    munmap(memory_, 4096);
+    thread_slots().give_back(thread_);
+  }
   std::uint64_t address() const { return address_; }
 
  private:
+  abi::ThreadIndex thread_;
   std::uint64_t address_;
   void* memory_;
 };
