@@ -4,7 +4,7 @@
 // code outside may see or keep is one region, shared and written. A call through a pointer goes to
 // the functions that the pointer may point to, and outside if it may come from there.
 // docs/decisions/0012-sharing-by-unification.md says why it is no more precise,
-// 0022-fields-and-callees.md what it tells apart.
+// 0019-fields-and-callees.md what it tells apart.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
