@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/environment/making.h"
 #include "runtime/reset/changes.h"
 #include "runtime/sync/outside.h"
@@ -37,11 +38,6 @@ int make_in_turn(Make make) {
 long mark_ends(long result, const int (&ends)[2]) {
   for (int i = 0; result == 0 && i < 2; ++i) outside_mark_internal(ends[i], true);
   return result;
-}
-
-template <typename T>
-long word(const T* pointer) {
-  return reinterpret_cast<long>(pointer);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstdarg>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/sync/attempt.h"
@@ -20,12 +21,6 @@
 using namespace heddle::runtime;
 
 namespace {
-
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
 
 /// subject: descriptor and operation. There is no way to ask but to take it: nobody else runs.
 bool file_is_free(const OutsideEvent& event) {
@@ -66,10 +61,10 @@ long lock_range(int descriptor, int command, struct flock* range, heddle::abi::S
 
 HEDDLE_ENTRY int flock(int descriptor, int operation) noexcept {
   const Gate gate;
-  if (!gate) return result_of(raw_syscall(SYS_flock, descriptor, operation));
+  if (!gate) return int_result_of(raw_syscall(SYS_flock, descriptor, operation));
   const bool waits = (operation & (LOCK_NB | LOCK_UN)) == 0;
   OutsideEvent event{&file_is_free, nullptr, 0, {descriptor, operation}};
-  return result_of(
+  return int_result_of(
       attempt_until_done(session(), event, waits ? kNoTimeLimit : 0, -EWOULDBLOCK, call_site(),
                          [=] { return raw_syscall(SYS_flock, descriptor, operation | LOCK_NB); }));
 }
@@ -85,7 +80,7 @@ int control(int descriptor, int command, long argument, heddle::abi::SiteId site
     case F_OFD_SETLKW: {
       const Gate gate;
       if (!gate) break;
-      return result_of(
+      return int_result_of(
           lock_range(descriptor, command, reinterpret_cast<struct flock*>(argument), site));
     }
     case F_GETOWN: {  // which may be a negative number
@@ -95,7 +90,7 @@ int control(int descriptor, int command, long argument, heddle::abi::SiteId site
     }
     default: break;
   }
-  return result_of(raw_syscall(SYS_fcntl, descriptor, command, argument));
+  return int_result_of(raw_syscall(SYS_fcntl, descriptor, command, argument));
 }
 
 }  // namespace
@@ -130,9 +125,10 @@ int lock_from_here(int descriptor, int command, off64_t bytes, heddle::abi::Site
     case F_ULOCK: range.l_type = F_UNLCK; return control(descriptor, F_SETLK, argument, site);
     case F_TEST:
       if (control(descriptor, F_GETLK, argument, site) != 0) return -1;
-      return range.l_type == F_UNLCK || range.l_pid == raw_syscall(SYS_getpid) ? 0
-                                                                               : result_of(-EACCES);
-    default: return result_of(-EINVAL);
+      return range.l_type == F_UNLCK || range.l_pid == raw_syscall(SYS_getpid)
+                 ? 0
+                 : int_result_of(-EACCES);
+    default: return int_result_of(-EINVAL);
   }
 }
 
@@ -159,5 +155,5 @@ HEDDLE_ENTRY int ioctl(int descriptor, unsigned long request, ...) noexcept {
   if (request == FIOCLEX || request == FIONCLEX) changes().descriptor_flags = true;
   if (!only_sets(request))
     note_unrecorded(heddle::abi::UnrecordedSource::DeviceControl, descriptor);
-  return result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument));
+  return int_result_of(raw_syscall(SYS_ioctl, descriptor, static_cast<long>(request), argument));
 }

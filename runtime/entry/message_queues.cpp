@@ -9,22 +9,12 @@
 
 #include "runtime/entry/deadline.h"
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/sync/attempt.h"
 
 using namespace heddle::runtime;
 
 namespace {
-
-long result_of(long kernel_result) {
-  if (kernel_result >= 0) return kernel_result;
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
-template <typename T>
-long word(const T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 /// `call` is given a time that has passed: another process may have been faster.
 template <typename Call>

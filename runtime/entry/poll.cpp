@@ -6,22 +6,12 @@
 #include <sys/select.h>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/sync/descriptor.h"
 
 using namespace heddle::runtime;
 
 namespace {
-
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
-template <typename T>
-long word(const T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 std::int64_t limit_of_milliseconds(int milliseconds) {
   return milliseconds < 0 ? kNoTimeLimit : std::int64_t{milliseconds} * 1'000'000;
@@ -102,11 +92,11 @@ long select_by_poll(int count, const Sets& sets, std::int64_t limit) {
 HEDDLE_ENTRY int poll(pollfd* descriptors, nfds_t count, int milliseconds) {
   const Gate gate;
   if (!gate) {
-    return result_of(
+    return int_result_of(
         raw_syscall(SYS_poll, word(descriptors), static_cast<long>(count), milliseconds));
   }
-  return result_of(descriptor_poll(session(), descriptors, static_cast<unsigned>(count),
-                                   limit_of_milliseconds(milliseconds), call_site()));
+  return int_result_of(descriptor_poll(session(), descriptors, static_cast<unsigned>(count),
+                                       limit_of_milliseconds(milliseconds), call_site()));
 }
 
 HEDDLE_ENTRY int ppoll(pollfd* descriptors, nfds_t count, const timespec* time,
@@ -114,19 +104,19 @@ HEDDLE_ENTRY int ppoll(pollfd* descriptors, nfds_t count, const timespec* time,
   const Gate gate;
   if (!gate) return real().ppoll(descriptors, count, time, mask);
   const TemporaryMask while_waiting(mask);
-  return result_of(descriptor_poll(session(), descriptors, static_cast<unsigned>(count),
-                                   limit_of(time), call_site()));
+  return int_result_of(descriptor_poll(session(), descriptors, static_cast<unsigned>(count),
+                                       limit_of(time), call_site()));
 }
 
 HEDDLE_ENTRY int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time) {
   const Gate gate;
   if (!gate) {
-    return result_of(
+    return int_result_of(
         raw_syscall(SYS_select, count, word(read), word(write), word(except), word(time)));
   }
   const std::int64_t limit =
       time == nullptr ? kNoTimeLimit : time->tv_sec * VirtualClock::kSecond + time->tv_usec * 1000;
-  return result_of(select_by_poll(count, {read, write, except}, limit));
+  return int_result_of(select_by_poll(count, {read, write, except}, limit));
 }
 
 HEDDLE_ENTRY int pselect(int count, fd_set* read, fd_set* write, fd_set* except,
@@ -134,7 +124,7 @@ HEDDLE_ENTRY int pselect(int count, fd_set* read, fd_set* write, fd_set* except,
   const Gate gate;
   if (!gate) return real().pselect(count, read, write, except, time, mask);
   const TemporaryMask while_waiting(mask);
-  return result_of(select_by_poll(count, {read, write, except}, limit_of(time)));
+  return int_result_of(select_by_poll(count, {read, write, except}, limit_of(time)));
 }
 
 HEDDLE_ENTRY int epoll_pwait(int epoll, epoll_event* events, int room, int milliseconds,
@@ -147,7 +137,7 @@ HEDDLE_ENTRY int epoll_pwait(int epoll, epoll_event* events, int room, int milli
   const long result = descriptor_call(
       session(), epoll, POLLIN, limit_of_milliseconds(milliseconds), call_site(), question,
       [=] { return raw_syscall(SYS_epoll_wait, epoll, word(events), room, 0); });
-  return result_of(result == -EAGAIN ? 0 : result);
+  return int_result_of(result == -EAGAIN ? 0 : result);
 }
 
 HEDDLE_ENTRY int epoll_wait(int epoll, epoll_event* events, int room, int milliseconds) {

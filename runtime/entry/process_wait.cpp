@@ -11,23 +11,13 @@
 #include <cstring>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/sync/descriptor.h"
 
 using namespace heddle::runtime;
 using heddle::abi::EventKind;
 
 namespace {
-
-long result_of(long kernel_result) {
-  if (kernel_result >= 0) return kernel_result;
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
-template <typename T>
-long word(const T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
 
 /// subject: idtype and id of waitid; an error is an answer too.
 bool child_changed(const OutsideEvent& event) {

@@ -10,17 +10,12 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/reset/changes.h"
 
 using namespace heddle::runtime;
 
 namespace {
-
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
 
 template <typename Function>
 Function next(Function, const char* name) {
@@ -61,33 +56,33 @@ HEDDLE_ENTRY int timer_create(clockid_t clock, sigevent* event, timer_t* timer) 
   if (!is_virtual(gate)) return NEXT(timer_create)(clock, event, timer);
   const long number = signal_timer_create(session(), clock, event);
   if (number > 0) *timer = reinterpret_cast<timer_t>(number);
-  return result_of(number > 0 ? 0 : number);
+  return int_result_of(number > 0 ? 0 : number);
 }
 
 HEDDLE_ENTRY int timer_settime(timer_t timer, int flags, const itimerspec* change,
                                itimerspec* before) noexcept {
   const Gate gate;
   if (!is_virtual(gate)) return NEXT(timer_settime)(timer, flags, change, before);
-  return result_of(
+  return int_result_of(
       signal_timer_set(session(), number_of(timer), (flags & TIMER_ABSTIME) != 0, *change, before));
 }
 
 HEDDLE_ENTRY int timer_gettime(timer_t timer, itimerspec* out) noexcept {
   const Gate gate;
   if (!is_virtual(gate)) return NEXT(timer_gettime)(timer, out);
-  return result_of(signal_timer_get(session(), number_of(timer), *out));
+  return int_result_of(signal_timer_get(session(), number_of(timer), *out));
 }
 
 HEDDLE_ENTRY int timer_delete(timer_t timer) noexcept {
   const Gate gate;
   if (!is_virtual(gate)) return NEXT(timer_delete)(timer);
-  return result_of(signal_timer_delete(number_of(timer)));
+  return int_result_of(signal_timer_delete(number_of(timer)));
 }
 
 HEDDLE_ENTRY int timer_getoverrun(timer_t timer) noexcept {
   const Gate gate;
   if (!is_virtual(gate)) return NEXT(timer_getoverrun)(timer);
-  return result_of(signal_timer_overrun(number_of(timer)));
+  return int_result_of(signal_timer_overrun(number_of(timer)));
 }
 
 HEDDLE_ENTRY int setitimer(__itimer_which_t which, const itimerval* change,
@@ -95,12 +90,12 @@ HEDDLE_ENTRY int setitimer(__itimer_which_t which, const itimerval* change,
   const Gate gate;
   if (!is_virtual(gate)) return NEXT(setitimer)(which, change, before);
   const long timer = interval_timer(static_cast<int>(which));
-  if (timer < 0) return result_of(timer);
+  if (timer < 0) return int_result_of(timer);
   itimerspec old{};
   const itimerspec wanted = change == nullptr ? itimerspec{} : in_nanoseconds(*change);
   const long result = signal_timer_set(session(), timer, false, wanted, &old);
   if (result == 0 && before != nullptr) *before = in_microseconds(old);
-  return result_of(result);
+  return int_result_of(result);
 }
 
 HEDDLE_ENTRY int getitimer(__itimer_which_t which, itimerval* out) noexcept {
@@ -110,7 +105,7 @@ HEDDLE_ENTRY int getitimer(__itimer_which_t which, itimerval* out) noexcept {
   itimerspec left{};
   const long result = timer < 0 ? timer : signal_timer_get(session(), timer, left);
   if (result == 0) *out = in_microseconds(left);
-  return result_of(result);
+  return int_result_of(result);
 }
 
 HEDDLE_ENTRY unsigned alarm(unsigned seconds) noexcept {

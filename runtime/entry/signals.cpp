@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/entry/process_id.h"
 #include "runtime/reset/changes.h"
 
@@ -62,18 +63,12 @@ bool is_to_self(pid_t process, int number) {
   return process == getpid() && number > 0 && number <= 64 && signal_is_handled(number);
 }
 
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
 }  // namespace
 
 HEDDLE_ENTRY int kill(pid_t process, int number) noexcept {
   const Gate gate;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
-    return result_of(raw_syscall(SYS_kill, real_id(process), number));
+    return int_result_of(raw_syscall(SYS_kill, real_id(process), number));
   }
   return send_to_self(info_of(number, SI_USER), call_site());
 }
@@ -83,7 +78,7 @@ HEDDLE_ENTRY int sigqueue(pid_t process, int number, const sigval value) noexcep
   siginfo_t info = info_of(number, SI_QUEUE);
   info.si_value = value;
   if (!gate || !session().one_at_a_time() || !is_to_self(process, number)) {
-    return result_of(
+    return int_result_of(
         raw_syscall(SYS_rt_sigqueueinfo, real_id(process), number, reinterpret_cast<long>(&info)));
   }
   return send_to_self(info, call_site());

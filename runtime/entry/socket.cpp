@@ -8,28 +8,18 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/environment/environment.h"
 
 using namespace heddle::runtime;
 
 namespace {
 
-template <typename T>
-long word(const T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
-
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
 template <typename Make>
 int about_socket(int descriptor, const Question& question, Make make) {
   const Gate gate;
-  if (!gate || !is_outside(session(), descriptor)) return result_of(make());
-  return result_of(ask(session(), question, make));
+  if (!gate || !is_outside(session(), descriptor)) return int_result_of(make());
+  return int_result_of(ask(session(), question, make));
 }
 
 /// An address, or a value, and its length.

@@ -15,6 +15,7 @@
 #include <initializer_list>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/sync/futex.h"
 
 using namespace heddle::runtime;
@@ -24,14 +25,6 @@ namespace {
 struct Arguments {
   long a, b, c, d, e, f;
 };
-
-long result_of(long kernel_result) {
-  if (kernel_result < 0 && kernel_result > -4096) {
-    errno = static_cast<int>(-kernel_result);
-    return -1;
-  }
-  return kernel_result;
-}
 
 template <typename T>
 T* pointer(long argument) {

@@ -4,34 +4,25 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 
 using namespace heddle::runtime;
-
-namespace {
-
-int result_of(long kernel_result) {
-  if (kernel_result >= 0) return static_cast<int>(kernel_result);
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
-}  // namespace
 
 HEDDLE_ENTRY int timerfd_create(clockid_t clock, int flags) noexcept {
   const Gate gate;
   if (!gate) return real().timerfd_create(clock, flags);
-  return result_of(timer_create(flags));
+  return int_result_of(timer_create(flags));
 }
 
 HEDDLE_ENTRY int timerfd_settime(int descriptor, int flags, const itimerspec* change,
                                  itimerspec* before) noexcept {
   const Gate gate;
   if (!gate) return real().timerfd_settime(descriptor, flags, change, before);
-  return result_of(timer_set(session(), descriptor, flags, *change, before));
+  return int_result_of(timer_set(session(), descriptor, flags, *change, before));
 }
 
 HEDDLE_ENTRY int timerfd_gettime(int descriptor, itimerspec* out) noexcept {
   const Gate gate;
   if (!gate) return real().timerfd_gettime(descriptor, out);
-  return result_of(timer_get(session(), descriptor, *out));
+  return int_result_of(timer_get(session(), descriptor, *out));
 }

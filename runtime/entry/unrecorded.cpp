@@ -8,25 +8,11 @@
 #include <cerrno>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_result.h"
 #include "runtime/entry/unrecorded.h"
 
 using namespace heddle::runtime;
 using heddle::abi::UnrecordedSource;
-
-namespace {
-
-long result_of(long kernel_result) {
-  if (kernel_result >= 0) return kernel_result;
-  errno = static_cast<int>(-kernel_result);
-  return -1;
-}
-
-template <typename T>
-long word(T* pointer) {
-  return reinterpret_cast<long>(pointer);
-}
-
-}  // namespace
 
 HEDDLE_ENTRY ssize_t sendfile(int out, int in, off_t* offset, std::size_t count) noexcept {
   note_unrecorded(UnrecordedSource::DirectTransfer, out);
