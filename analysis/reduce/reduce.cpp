@@ -80,39 +80,44 @@ class Reducer {
   /// Delta debugging of `items`, each of which `leave_out` adds to what a run is without; the best
   /// run of what is kept becomes the best.
   template <typename Item, typename LeaveOutItem>
-  void remove_items(const char* phase, const std::vector<Item>& items, LeaveOutItem leave_out) {
+  void remove_items(const char* phase, const std::vector<Item>& items, LeaveOutItem leave_out,
+                    std::size_t give_up_at = ~std::size_t{0}) {
     if (items.empty()) return;
     const Attempt base = result_.best;
     const LeftOut already = left_out_of(base.schedule);
     std::vector<Item> current = items;
-    ddmin<Item>(items, [&](const Candidates<Item>& candidates) -> std::optional<std::size_t> {
-      if (trials_.stopping()) return std::nullopt;
-      trials_.report(phase, result_.best);
-      std::vector<Schedule> schedules;
-      for (const std::vector<Item>& kept : candidates) {
-        LeftOut left_out = already;
-        for (const Item& item : items) {
-          if (std::find(kept.begin(), kept.end(), item) == kept.end()) leave_out(left_out, item);
-        }
-        std::sort(left_out.iterations.begin(), left_out.iterations.end());
-        schedules.push_back(project(base, left_out));
-      }
-      std::vector<Judged> judged = trials_.judge(schedules);
-      for (std::size_t i = 0; i < judged.size(); ++i) {
-        if (judged[i].verdict == Verdict::Accepted) {
-          current = candidates[i];
-          result_.best = std::move(judged[i].attempt);
-          return i;
-        }
-        // Of what is kept in the end it is known why nothing alone could go.
-        if (candidates[i].size() + 1 == current.size()) {
-          const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
-                                             current.begin(), current.end());
-          account_.keep(*differs.second, judged[i].verdict, judged[i].attempt);
-        }
-      }
-      return std::nullopt;
-    });
+    ddmin<Item>(
+        items,
+        [&](const Candidates<Item>& candidates) -> std::optional<std::size_t> {
+          if (trials_.stopping()) return std::nullopt;
+          trials_.report(phase, result_.best);
+          std::vector<Schedule> schedules;
+          for (const std::vector<Item>& kept : candidates) {
+            LeftOut left_out = already;
+            for (const Item& item : items) {
+              if (std::find(kept.begin(), kept.end(), item) == kept.end())
+                leave_out(left_out, item);
+            }
+            std::sort(left_out.iterations.begin(), left_out.iterations.end());
+            schedules.push_back(project(base, left_out));
+          }
+          std::vector<Judged> judged = trials_.judge(schedules);
+          for (std::size_t i = 0; i < judged.size(); ++i) {
+            if (judged[i].verdict == Verdict::Accepted) {
+              current = candidates[i];
+              result_.best = std::move(judged[i].attempt);
+              return i;
+            }
+            // Of what is kept in the end it is known why nothing alone could go.
+            if (candidates[i].size() + 1 == current.size()) {
+              const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
+                                                 current.begin(), current.end());
+              account_.keep(*differs.second, judged[i].verdict, judged[i].attempt);
+            }
+          }
+          return std::nullopt;
+        },
+        give_up_at);
   }
 
   /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
@@ -142,6 +147,9 @@ class Reducer {
     }
   }
 
+  // A loop whose iterations are counted in the end needs all of them: it may have many thousands.
+  static constexpr std::size_t kAlike = 64;
+
   /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
   void reduce_iterations() {
     std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
@@ -156,9 +164,12 @@ class Reducer {
       std::erase_if(iterations, [&](const Iteration& iteration) {
         return std::find(present.begin(), present.end(), iteration) == present.end();
       });
-      remove_items("iterations", iterations, [](LeftOut& left_out, const Iteration& iteration) {
-        left_out.iterations.push_back(iteration);
-      });
+      remove_items(
+          "iterations", iterations,
+          [](LeftOut& left_out, const Iteration& iteration) {
+            left_out.iterations.push_back(iteration);
+          },
+          kAlike);
     }
   }
 

@@ -67,6 +67,23 @@ TEST(Ddmin, AsksLittleWhenNothingIsNeeded) {
   EXPECT_EQ(asked, 1);
 }
 
+TEST(Ddmin, GivesUpWhereEverythingIsNeeded) {
+  int asked = 0;
+  const auto none = one_by_one([&](const std::vector<int>&) {
+    ++asked;
+    return false;
+  });
+  EXPECT_EQ(ddmin<int>(numbers(5000), none, 8).size(), 5000u);
+  EXPECT_LT(asked, 40);
+}
+
+TEST(Ddmin, DoesNotGiveUpOnceSomethingWasRemoved) {
+  const auto test = one_by_one([](const std::vector<int>& candidate) {
+    return std::count_if(candidate.begin(), candidate.end(), [](int i) { return i < 300; }) == 300;
+  });
+  EXPECT_EQ(ddmin<int>(numbers(400), test, 8).size(), 300u);
+}
+
 TEST(Ddmin, AGoodGuessCostsFewTrials) {
   int asked = 0;
   const auto result =
