@@ -125,7 +125,7 @@ class Record(Workshop):
         self.assertEqual(found["not_reproduced"], 0)
         replayed = self.json("replay", "r1", "-n", 20)
         self.assertEqual(replayed["identical"], 20)
-        reduced = self.json("reduce", "r1")
+        reduced = self.json("reduce", "r1", "--time", 10)  # of a thousand switches
         self.assertLess(reduced["after"]["events"], reduced["before"]["events"] + 1)
         self.assertEqual(self.json("replay", reduced["run"])["reproduced"], True)
 
