@@ -46,6 +46,7 @@ struct Image {
   struct Library {
     std::string name;  // that of the library it stands in for
     std::filesystem::path file;
+    std::string opened = "";  // the path of one that the program opens by itself
   };
   std::filesystem::path executable;
   std::vector<Library> libraries;
