@@ -33,8 +33,6 @@ enum class StepKind : std::uint16_t {
 };
 
 enum class Access : std::uint8_t { None, Read, Write, Update, Sync };
-/// What an event does to a lock (abi/locks.def).
-enum class Locking : std::uint8_t { None, Takes, Shares, Releases, Waits };
 
 enum class FailureKind : std::uint16_t {
 #define HEDDLE_FAILURE(id, Name, text, sentence) Name = id,

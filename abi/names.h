@@ -30,21 +30,6 @@ constexpr Access access_of(EventKind kind) {
   return Access::None;
 }
 
-constexpr Locking locking_of(EventKind kind) {
-  switch (kind) {
-#define HEDDLE_LOCKING(Name, does) \
-  case EventKind::Name: return Locking::does;
-#include "abi/locks.def"
-    default: return Locking::None;
-  }
-}
-
-/// Whether the event's thread has one lock more afterwards.
-constexpr bool acquires_lock(EventKind kind, std::uint64_t value) {
-  const Locking does = locking_of(kind);
-  return (does == Locking::Takes || does == Locking::Shares) && value == 0;
-}
-
 constexpr const char* name_of(StepKind kind) {
   switch (kind) {
     case StepKind::None: return "none";

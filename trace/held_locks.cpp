@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "abi/names.h"
+#include "abi/locks.h"
 
 namespace heddle::trace {
 namespace {

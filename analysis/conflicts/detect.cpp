@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "abi/names.h"
+#include "abi/locks.h"
 #include "analysis/conflicts/clocks.h"
 #include "analysis/localise/accesses.h"
 #include "analysis/localise/suspects.h"

@@ -5,6 +5,7 @@
 #include <deque>
 #include <tuple>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 
 namespace heddle::analysis {

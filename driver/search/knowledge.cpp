@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 #include "driver/search/footprint.h"
 

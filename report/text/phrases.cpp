@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 #include "report/text/cell.h"
 #include "trace/words.h"
