@@ -56,7 +56,7 @@ Role role_of(const Event& event) {
   return Role::None;
 }
 
-Accesses::Accesses(const trace::Trace& trace) : trace_(trace), loops_(trace) {
+Accesses::Accesses(const trace::Trace& trace) : trace_(trace), loops_(trace), calls_(trace) {
   const auto model = trace.header.options.find("memory_model");
   buffers_ = model != trace.header.options.end() && model->second != "sc";
   find_flushers();
