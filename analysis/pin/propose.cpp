@@ -10,6 +10,7 @@
 
 #include "abi/names.h"
 #include "analysis/localise/accesses.h"
+#include "analysis/pin/circumstances.h"
 #include "analysis/pin/round_locks.h"
 #include "analysis/pin/stops.h"
 
@@ -101,18 +102,51 @@ trace::PinSide side_at(std::size_t number, const Stop& stop) {
   return side;
 }
 
-trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::string& name) {
+/// By what arrivals at a place are told apart, besides visits and threads.
+enum class Precision : std::uint8_t { Place, Context, LockHeld };
+
+/// Makes sides of stops.
+class Sides {
+ public:
+  Sides(const Circumstances& circumstances, Precision precision)
+      : circumstances_(circumstances), precision_(precision) {}
+
+  trace::PinSide at(std::size_t number, const Stop& stop) const {
+    trace::PinSide side = side_at(number, stop);
+    if (precision_ == Precision::Context) {
+      refine(side, side.within, circumstances_.calling_context(stop));
+    } else if (precision_ == Precision::LockHeld) {
+      refine(side, side.holding, circumstances_.lock_held(stop));
+    }
+    return side;
+  }
+
+ private:
+  static void refine(trace::PinSide& side, std::optional<trace::PinPlace>& by,
+                     const std::optional<Circumstance>& circumstance) {
+    if (!circumstance) return;
+    by = circumstance->place;
+    side.visit = circumstance->visit;
+  }
+
+  const Circumstances& circumstances_;
+  Precision precision_;
+};
+
+trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::string& name,
+                                   const Sides& sides) {
   trace::PinBreakpoint breakpoint;
   breakpoint.name = name;
-  trace::PinSide first = side_at(0, constraint.begin);
+  trace::PinSide first = sides.at(0, constraint.begin);
   // Who is about to wait has done what others can wait for: what he waits for is theirs to do.
   first.until = constraint.end.place;
   first.until_before = constraint.end.is_wait;
   const bool begins_there = *first.until == first.at && first.moment == trace::PinMoment::Before;
   if (first.until_before && begins_there) first.until.reset();
-  const trace::PinSide second = side_at(1, constraint.after);
+  const trace::PinSide second = sides.at(1, constraint.after);
   const bool is_one_line = first.at.site == second.at.site && first.visit == second.visit &&
-                           first.moment == second.moment;
+                           first.moment == second.moment && first.within == second.within &&
+                           first.holding == second.holding;
   if (is_one_line) {
     first.side = trace::kEitherSide;
     first.thread.clear();
@@ -123,10 +157,10 @@ trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::stri
   return breakpoint;
 }
 
-trace::Pins pins_of(const std::vector<Constraint>& constraints) {
+trace::Pins pins_of(const std::vector<Constraint>& constraints, const Sides& sides) {
   trace::Pins pins;
   for (const Constraint& constraint : constraints) {
-    pins.push_back(breakpoint_of(constraint, fmt::format("pin {}", pins.size() + 1)));
+    pins.push_back(breakpoint_of(constraint, fmt::format("pin {}", pins.size() + 1), sides));
   }
   return pins;
 }
@@ -284,6 +318,45 @@ trace::Pins without_actions(trace::Pins pins) {
   return pins;
 }
 
+/// What has been proposed so far, each once.
+class Proposals {
+ public:
+  explicit Proposals(const Circumstances& circumstances) : circumstances_(circumstances) {}
+
+  void add(PinProposal proposal) {
+    constexpr std::size_t kMost = 8;  // breakpoints; beyond that nobody would want to keep them
+    if (proposal.pins.empty() || proposal.pins.size() > kMost) return;
+    for (const PinProposal& known : all_) {
+      if (known.pins == proposal.pins) return;
+    }
+    all_.push_back(std::move(proposal));
+  }
+
+  /// The breakpoints of these constraints, with and without actions.
+  void add(const std::string& origin, const std::vector<Constraint>& constraints) {
+    const auto at = [&](Precision precision) {
+      return pins_of(constraints, Sides(circumstances_, precision));
+    };
+    PinProposal whole{origin, at(Precision::Place)};
+    PinProposal shortened{origin + ", without actions", without_actions(whole.pins)};
+    for (const auto& [precision, how] : {std::pair(Precision::Context, ", in context"),
+                                         std::pair(Precision::LockHeld, ", lock held")}) {
+      trace::Pins pins = at(precision);
+      if (pins == whole.pins) continue;
+      shortened.refined.push_back({how, without_actions(pins)});
+      whole.refined.push_back({how, std::move(pins)});
+    }
+    add(std::move(whole));
+    add(std::move(shortened));
+  }
+
+  std::vector<PinProposal> take() { return std::move(all_); }
+
+ private:
+  const Circumstances& circumstances_;
+  std::vector<PinProposal> all_;
+};
+
 }  // namespace
 
 std::vector<PinProposal> propose_pins(const Localisation& localisation) {
@@ -291,35 +364,27 @@ std::vector<PinProposal> propose_pins(const Localisation& localisation) {
   const Accesses accesses(trace);
   const Arrivals arrivals(trace);
   const Sections sections(accesses, arrivals, localisation.nearest);
-  std::vector<PinProposal> proposals;
-  const auto add = [&](std::string origin, trace::Pins pins) {
-    constexpr std::size_t kMost = 8;  // breakpoints; beyond that nobody would want to keep them
-    if (pins.empty() || pins.size() > kMost) return;
-    for (const PinProposal& known : proposals) {
-      if (known.pins == pins) return;
-    }
-    proposals.push_back({std::move(origin), std::move(pins)});
-  };
+  const Circumstances circumstances(accesses, arrivals);
+  Proposals proposals(circumstances);
   for (const Finding& finding : localisation.findings) {
     const std::string origin = fmt::format("finding {}", finding.rank);
     if (finding.bug_class == BugClass::Deadlock) {
-      if (auto pins = pins_of_cycle(finding, accesses, arrivals)) add(origin, std::move(*pins));
+      if (auto pins = pins_of_cycle(finding, accesses, arrivals)) {
+        proposals.add({origin, std::move(*pins)});
+      }
       continue;
     }
     const std::vector<Constraint> plain = constraints_of(finding, accesses, arrivals);
     for (const auto& constraints :
          {round_locks(plain, sections), plain, at_callers(plain, accesses, arrivals)}) {
-      const trace::Pins pins = pins_of(fewest(constraints, trace));
-      add(origin, pins);
-      add(origin + ", without actions", without_actions(pins));
+      proposals.add(origin, fewest(constraints, trace));
     }
   }
-  const trace::Pins pins = pins_of(fewest(constraints_of_schedule(accesses, arrivals), trace));
-  add("schedule", pins);
-  add("schedule, without actions", without_actions(pins));
-  if (auto together = gathering(accesses, arrivals))
-    add("schedule, together", std::move(*together));
-  return proposals;
+  proposals.add("schedule", fewest(constraints_of_schedule(accesses, arrivals), trace));
+  if (auto together = gathering(accesses, arrivals)) {
+    proposals.add({"schedule, together", std::move(*together)});
+  }
+  return proposals.take();
 }
 
 std::vector<PinProposal> propose_pins(const trace::PinPlace& one, const trace::PinPlace& other,
