@@ -141,7 +141,9 @@ class Exploration {
     const Executed executed = run(target, trial);
     const Ending& ending = executed.ending;
     const double seconds = seconds_since(begin);
-    search_.observe(trial, target.channel(), ending.failed());
+    Trial seen = trial;
+    seen.options.overlook = executed.options.overlook;
+    search_.observe(seen, target.channel(), ending.failed());
 
     const std::scoped_lock lock(mutex_);
     ++result_.status.schedules;

@@ -15,6 +15,13 @@ bool is_plain(abi::EventKind kind) {
          kind == abi::EventKind::RangeRead || kind == abi::EventKind::RangeWrite;
 }
 
+/// Also what is never plain: an atomic access, and a free, race with accesses that are.
+bool uses_memory(abi::EventKind kind) {
+  const abi::Access access = abi::access_of(kind);
+  return access == abi::Access::Read || access == abi::Access::Write ||
+         access == abi::Access::Update;
+}
+
 /// Nobody's names are needed for what happens before what.
 trace::Trace nameless(const Channel& channel) {
   trace::Trace trace;
@@ -58,15 +65,16 @@ class Races::Execution {
       if (event.thread >= trace_.threads.size()) return;
       clocks_.advance(i);
       if (is_plain(event.kind)) plain_.try_emplace(event.site, false);
-      if (is_plain(event.kind) || event.kind == abi::EventKind::HeapFree) access(event, i);
+      if (uses_memory(event.kind)) access(event, i);
     }
   }
 
  private:
   using Uses = std::vector<Use>;
+  using Reached = std::unordered_map<std::uint64_t, Use>;  // by thread and site
   struct Object {
-    std::unordered_map<std::uint64_t, Use> all;  // by thread and site
-    Uses large;
+    Reached all;
+    Reached large;  // of these, what is not in units_
   };
 
   void access(const abi::EventRecord& event, std::size_t index) {
@@ -77,19 +85,21 @@ class Races::Execution {
     Object& object = objects_[footprint.object];
     if (is_large(footprint)) {
       for (const auto& [key, other] : object.all) compare(use, other);
-      object.large.push_back(use);
+      add(object.large, use);
     } else {
-      for (const Use& other : object.large) compare(use, other);
+      for (const auto& [key, other] : object.large) compare(use, other);
       for_each_unit(footprint, [&](std::uint64_t unit) { add_to_unit(units_[unit], use); });
     }
-    Use& known =
-        object.all.try_emplace(std::uint64_t{use.thread} << 32 | use.site, use).first->second;
-    known = {use.thread,
-             use.site,
-             index,
-             known.writes || use.writes,
-             std::min(known.begin, use.begin),
-             std::max(known.end, use.end)};
+    add(object.all, use);
+  }
+
+  static void add(Reached& reached, const Use& use) {
+    const std::uint64_t key = std::uint64_t{use.thread} << 32 | use.site;
+    Use& known = reached.try_emplace(key, use).first->second;
+    known.event = use.event;
+    known.writes |= use.writes;
+    known.begin = std::min(known.begin, use.begin);
+    known.end = std::max(known.end, use.end);
   }
 
   void add_to_unit(Uses& uses, const Use& use) {
