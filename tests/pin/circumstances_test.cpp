@@ -60,12 +60,13 @@ TEST(Circumstances, TheFunctionThatFewestArrivalsShare) {
   SmallTrace small;
   small.calls(1, "thread").calls(1, "put").writes(1, "store", "x").returns(1, "put");
   small.calls(1, "finish").calls(1, "put").writes(1, "store", "x").returns(1, "put");
-  small.returns(1, "finish").calls(2, "other").calls(2, "put").writes(2, "store", "x");
+  small.returns(1, "finish").calls(2, "other").calls(2, "inner").calls(2, "put");
+  small.writes(2, "store", "x");
   const Asked asked(small);
   // All are in put; the first two in thread, one of these in finish.
   EXPECT_EQ(asked.context(1, "store", 2), "finish 0");
   EXPECT_EQ(asked.context(1, "store", 1), "thread 1");
-  EXPECT_EQ(asked.context(2, "store", 1), "other 0");
+  EXPECT_EQ(asked.context(2, "store", 1), "inner 0");
 }
 
 TEST(Circumstances, OneWayToAPlaceTellsNothing) {
