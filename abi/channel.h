@@ -273,8 +273,8 @@ struct ChannelHeader {
   Region answers;
   Region file_copies;
   Region file_names;
-  std::int32_t told_process;  // the process id that the program is told
-  std::uint32_t reserved;
+  std::int32_t told_process;     // the process id that the program is told
+  std::uint32_t has_checkpoint;  // 1: executions begin at that of kCheckpointDescriptor
 };
 
 }  // namespace heddle::abi
