@@ -274,8 +274,8 @@ struct ChannelHeader {
   Region answers;
   Region file_copies;
   Region file_names;
-  std::int32_t told_process;  // the process id that the program is told
-  std::uint32_t reserved;
+  std::int32_t told_process;     // the process id that the program is told
+  std::uint32_t has_checkpoint;  // 1: executions begin at that of kCheckpointDescriptor
 
   // Texts, each ended by a zero. Written by the driver, in pairs (which `count` counts): a library
   // that the program opens by itself, and what it gets. Written by the target, over all executions:

@@ -7,6 +7,10 @@
 //
 // One RecordingHeader, the driver's text about the program, then chunks. Threads write to chunks of
 // their own; counts are advanced after what they count is complete.
+//
+// The chunks are two segments, written in turn. A segment that begins with a checkpoint (an image
+// of the program, runtime/checkpoint) needs nothing of what was recorded before; the one before it
+// may then be overwritten by the one behind it.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +21,24 @@ namespace heddle::abi {
 
 inline constexpr int kRecordingDescriptor = kChannelDescriptor + 1;
 inline constexpr char kRecordingMagic[8] = {'H', 'E', 'D', 'D', 'L', 'O', 'G', '\n'};
-inline constexpr std::uint32_t kRecordingVersion = 1;
+/// Two files that take checkpoints in turn; where one is replayed from, the first is that one.
+inline constexpr int kCheckpointDescriptor = kRecordingDescriptor + 1;
+inline constexpr unsigned kSegments = 2;
+inline constexpr std::uint32_t kRecordingVersion = 2;
 
 /// Why the program could not go on being recorded.
 enum class RecordingEnd : std::uint32_t {
   None = 0,
-  Bound = 1,     // the log has become as long as it may
+  Bound = 1,     // the log has become as long as it may, and no checkpoint could be taken
   DiskFull = 2,  // there was no room for more of it
+};
+
+/// One of the two parts of the chunks.
+struct RecordingSegment {
+  std::uint64_t used;        // bytes of chunks that were given out
+  std::uint32_t number;      // from 0: how many came before it
+  std::uint32_t checkpoint;  // 1: it begins with one, in the file of its number modulo kSegments
+  std::uint64_t printed[2];  // then: bytes that the program had written to its output and error
 };
 
 struct RecordingHeader {
@@ -33,9 +48,11 @@ struct RecordingHeader {
   std::uint64_t text_bytes;  // behind this header: what is recorded, written by the driver
   std::uint64_t chunks;      // where the first chunk begins
   std::uint64_t capacity;    // bytes that chunks may take
-  std::uint64_t used;        // bytes of chunks that were given out
-  std::uint32_t threads;     // of the table that are complete
-  std::int32_t process;      // the program's process id
+  RecordingSegment segments[kSegments];  // each has half of the capacity
+  std::uint32_t newest;                  // of the segments: the one that is written to
+  std::uint32_t obstacle;  // CheckpointObstacle: why the last attempt at a checkpoint failed
+  std::uint32_t threads;   // of the table that are complete
+  std::int32_t process;    // the program's process id
   ThreadRecord table[kMaxThreads];
 };
 
@@ -91,6 +108,15 @@ enum class UnrecordedSource : std::uint16_t {
   DirectTransfer = 6,  // sendfile, splice and their kin
 };
 
+/// Why there is no checkpoint.
+enum class CheckpointObstacle : std::uint32_t {
+  None = 0,
+  Restless = 1,     // a thread did not come to a point where it can be left
+  Descriptors = 2,  // one that cannot be made again: both ends of a socket pair, a full pipe
+  Memory = 3,       // what is mapped cannot be told, or is too much
+  Disk = 4,         // no room
+};
+
 inline constexpr std::uint32_t kStepsOfChunk = 4095;
 
 enum class ChunkHolds : std::uint16_t { Steps = 1, Answers = 2 };
@@ -106,6 +132,11 @@ struct RecordingChunk {
   };
 };
 static_assert(sizeof(RecordingChunk) == 64 << 10);
+
+/// Of a log with that capacity, what each segment has.
+constexpr std::uint64_t segment_bytes(std::uint64_t capacity) {
+  return capacity / kSegments / sizeof(RecordingChunk) * sizeof(RecordingChunk);
+}
 
 /// Memory is told apart in cache lines: no aligned access crosses one.
 inline constexpr std::uint64_t kStripeBytes = 64;

@@ -151,7 +151,7 @@ ExitCode become(const DebuggedFlags& flags) {
   const driver::Inputs inputs = from_stored(store.load_inputs(flags.run));
   const trace::Schedule schedule = store.load_schedule(flags.run);
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [](std::string_view) {}, driver::variant_for(schedule));
+      program_of(inputs), [](std::string_view) {}, driver::variant_for(schedule));
   driver::DebuggedExecution execution;
   execution.image = program.image();
   execution.inputs = inputs;
@@ -173,7 +173,7 @@ ExitCode debug_in_gdb(const std::string& run, const std::vector<std::string>& gd
   const trace::Schedule schedule = store.load_schedule(summary.id);
   ProgressLine progress(false);
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); },
+      program_of(inputs), [&](std::string_view text) { progress.say(text); },
       driver::variant_for(schedule));
   driver::make_plan(program, schedule);  // refuses what cannot be followed
   progress.clear();

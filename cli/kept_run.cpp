@@ -23,7 +23,7 @@ KeptRun open_kept_run(const store::Store& store, const std::string& name,
   }
   variant = variant.with(driver::variant_for(attempt.schedule).extras);
   driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); }, variant);
+      program_of(inputs), [&](std::string_view text) { progress.say(text); }, variant);
   return {summary, inputs, std::move(attempt), std::move(program)};
 }
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/packed_run.h"
 #include "cli/present.h"
+#include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "driver/needed_libraries.h"
 #include "store/pack_file.h"
@@ -60,8 +61,15 @@ ExitCode pack(const PackFlags& flags, bool json) {
   const std::string output = flags.output.empty() ? summary.id + ".heddle" : flags.output;
   ProgressLine progress(json);
   const store::RunInputs inputs = store.load_inputs(summary.id);
+  if (!inputs.checkpoint.empty()) {
+    throw user_error(fmt::format(
+        "{} begins at a checkpoint, which only a process with the same memory can go on from: it "
+        "cannot be packed; record it with a larger --max-log, so that it begins where the program "
+        "does",
+        summary.id));
+  }
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); },
+      program_of(from_stored(inputs)), [&](std::string_view text) { progress.say(text); },
       driver::variant_for(store.load_schedule(summary.id)));
   if (program.build_id() != summary.build_id) {
     throw user_error(fmt::format(

@@ -47,6 +47,7 @@ struct Tally {
   std::uint64_t packed_bytes = 0;  // of the logs of runs that were looked at again
   double replay_seconds = 0;       // of those kept, under control
   std::uint64_t left_out = 0;
+  std::uint32_t dropped = 0;      // segments that the last run looked at has lost
   std::set<std::string> unknown;  // what programs used that is not recorded
   std::vector<store::RunId> runs;
   nlohmann::json failures = nlohmann::json::array();
@@ -79,7 +80,7 @@ std::string read_used(const std::string& name) {
   std::memcpy(&header, bytes.data(), sizeof header);
   std::error_code error;
   const std::uint64_t there = std::filesystem::file_size(name, error);
-  const std::uint64_t used = header.chunks + std::min(header.used, header.capacity);
+  const std::uint64_t used = header.chunks + driver::used_chunk_bytes(header);
   if (error || std::memcmp(header.magic, abi::kRecordingMagic, sizeof header.magic) != 0 ||
       used < bytes.size() || used >= there) {
     return trace::read_file(name);
@@ -115,7 +116,7 @@ class Recording {
       : flags_(flags),
         json_(json),
         progress_(json),
-        program_(driver::Program::open(inputs.arguments.at(0),
+        program_(driver::Program::open(program_of(inputs),
                                        [&](std::string_view text) { progress_.say(text); })),
         inputs_(inputs),
         limits_(limits_of(flags)),
@@ -187,6 +188,8 @@ class Recording {
         driver::enforce(program_, limits_, flags_.options.max_events, recorded);
     tally_.packed_bytes += trace::pack_log(log).size();
     tally_.left_out += enforced.left_out;
+    const auto& checkpoint = recorded.recording.checkpoint;
+    tally_.dropped = checkpoint ? checkpoint->number : 0;
     for (const std::string& source : recorded.unknown) tally_.unknown.insert(source);
     if (!enforced.difference.empty()) {
       ++tally_.lost;
@@ -237,6 +240,7 @@ class Recording {
       object["replay_seconds"] = tally_.replay_seconds;
       object["left_out"] = tally_.left_out;
       object["not_recorded"] = tally_.unknown;
+      object["dropped_segments"] = tally_.dropped;
       if (!tally_.note.empty()) object["note"] = tally_.note;
       if (!tally_.first_loss.empty()) object["difference"] = tally_.first_loss;
       if (!tally_.lost_log.empty()) object["log"] = tally_.lost_log;
@@ -257,6 +261,12 @@ class Recording {
     if (!tally_.unknown.empty() && !tally_.runs.empty()) {
       fmt::print(stderr, "heddle: not recorded, and new in each replay: {}\n",
                  fmt::join(tally_.unknown, ", "));
+    }
+    if (tally_.dropped > 0) {
+      fmt::print(stderr,
+                 "heddle: the log was full: what was recorded before checkpoint {} is dropped, and "
+                 "the run begins there (--max-log)\n",
+                 tally_.dropped);
     }
     if (!tally_.note.empty()) fmt::print(stderr, "heddle: {}\n", tally_.note);
     if (tally_.left_out > 0 && !flags_.recover.empty()) {

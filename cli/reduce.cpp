@@ -142,7 +142,7 @@ void without_iterations(analysis::Attempt& best, const KeptRun& kept, const Redu
   const abi::Variant variant = driver::variant_for(best.schedule);
   if (variant.has(abi::Variant::Repeats) || kept.program.sites() == nullptr) return;
   const driver::Program program = driver::Program::open(
-      kept.inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); }, variant);
+      program_of(kept.inputs), [&](std::string_view text) { progress.say(text); }, variant);
   driver::ProgramOracle oracle(program, kept.inputs, max_events_of(kept.attempt.trace),
                                max_followed_of(kept.attempt.trace), flags.fails_if);
   analysis::Attempt again = oracle.follow(best.schedule);

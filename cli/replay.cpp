@@ -93,7 +93,7 @@ ExitCode replay(const ReplayFlags& flags, bool json) {
                                         output.standard_error};
   ProgressLine progress(json);
   const driver::Program program = driver::Program::open(
-      inputs.arguments.at(0), [&](std::string_view text) { progress.say(text); },
+      program_of(inputs), [&](std::string_view text) { progress.say(text); },
       driver::variant_for(expectation.schedule));
   const bool same_build = program.build_id() == summary.build_id;
   if (!same_build && !json) {

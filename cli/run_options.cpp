@@ -175,7 +175,8 @@ driver::ExploreLimits limits_of(const RunFlags& flags) {
 }
 
 store::RunInputs to_stored(const driver::Inputs& inputs) {
-  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(), {}};
+  store::RunInputs stored{inputs.arguments, inputs.environment, inputs.directory.string(),
+                          std::nullopt,     std::nullopt,       inputs.checkpoint.string()};
   if (!inputs.standard_input.empty()) stored.standard_input = inputs.standard_input;
   if (inputs.outside) {
     stored.outside.emplace();
@@ -188,9 +189,18 @@ store::RunInputs to_stored(const driver::Inputs& inputs) {
   return stored;
 }
 
+std::string program_of(const driver::Inputs& inputs) {
+  const std::string& given = inputs.arguments.at(0);
+  std::error_code error;
+  const bool is_path = given.find('/') != std::string::npos;
+  if (!is_path || std::filesystem::equivalent(inputs.directory, ".", error)) return given;
+  return (inputs.directory / given).lexically_normal().string();
+}
+
 driver::Inputs from_stored(const store::RunInputs& inputs) {
   driver::Inputs result{inputs.arguments, inputs.environment, inputs.directory,
                         inputs.standard_input.value_or("")};
+  result.checkpoint = inputs.checkpoint;
   if (inputs.outside) {
     result.outside.emplace();
     result.outside->answers = inputs.outside->answers;

@@ -174,17 +174,22 @@ void note_once(std::vector<std::string>& words, const char* word) {
   if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
 }
 
-[[noreturn]] void cannot_record(abi::RecordingEnd end, const RecordingFile& log) {
-  if (end == abi::RecordingEnd::DiskFull) {
+[[noreturn]] void cannot_record(const analysis::Recording& recording, const RecordingFile& log) {
+  if (recording.end == abi::RecordingEnd::DiskFull) {
     throw environment_error(
         fmt::format("no room on the disk for the log {} ({} bytes so far); free space, or set "
                     "HEDDLE_DIR to another directory",
                     log.path().string(), log.chunk_bytes()));
   }
   throw user_error(
-      fmt::format("the log has reached its bound of {} MiB before the program ended; allow more: "
-                  "heddle record --max-log MIB",
-                  log.chunk_bytes() >> 20));
+      fmt::format("the log has reached its bound of {} MiB before the program ended, and no "
+                  "checkpoint could be taken from which to go on: {}; allow more: heddle record "
+                  "--max-log MIB",
+                  log.chunk_bytes() >> 20, analysis::sentence_of(recording.obstacle)));
+}
+
+std::string printed_since(const std::string& text, std::uint64_t bytes) {
+  return text.substr(std::min<std::uint64_t>(bytes, text.size()));
 }
 
 }  // namespace
@@ -193,6 +198,9 @@ RecordedRun run_of(std::string_view log, std::string_view name, const Inputs& in
   RecordedRun run;
   run.recording = analysis::read_recording(log, name);
   run.inputs = inputs;
+  if (const auto& checkpoint = run.recording.checkpoint) {
+    run.inputs.checkpoint = checkpoint_beside(name, checkpoint->file);
+  }
   run.log_bytes = log.size();
   return run;
 }
@@ -218,7 +226,7 @@ ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
       inputs_(inputs),
       limits_(limits),
       log_(log),
-      target_(program.image(), inputs, 1, limits.execution, log.descriptor()) {}
+      target_(program.image(), inputs, 1, limits.execution, log.descriptors()) {}
 
 RecordedRun ParallelRecorder::record() {
   abi::Options options;
@@ -228,12 +236,17 @@ RecordedRun ParallelRecorder::record() {
   const Execution execution = target_.run(options, {});
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   RecordedRun run = run_of(log_.bytes(), log_.path().string(), inputs_);
-  if (run.recording.end != abi::RecordingEnd::None) cannot_record(run.recording.end, log_);
+  if (run.recording.end != abi::RecordingEnd::None) cannot_record(run.recording, log_);
   run.seconds = seconds;
   run.ending = judge(program_, target_, execution, limits_.fails_if);
   run.recording.last = target_.channel().header().failure.thread;
   run.standard_output = target_.standard_output();
   run.standard_error = target_.standard_error();
+  if (const auto& checkpoint = run.recording.checkpoint) {
+    // What was printed before is not printed again.
+    run.standard_output = printed_since(run.standard_output, checkpoint->printed[0]);
+    run.standard_error = printed_since(run.standard_error, checkpoint->printed[1]);
+  }
   return run;
 }
 

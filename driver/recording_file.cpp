@@ -39,11 +39,26 @@ void refuse_above_limit(const std::filesystem::path& path, std::uint64_t capacit
 
 }  // namespace
 
+std::uint64_t used_chunk_bytes(const abi::RecordingHeader& header) {
+  const std::uint64_t room = abi::segment_bytes(header.capacity);
+  const std::uint64_t second = std::min(header.segments[1].used, room);
+  return second > 0 ? room + second : std::min(header.segments[0].used, room);
+}
+
+std::filesystem::path checkpoint_beside(const std::filesystem::path& log, std::uint32_t file) {
+  return log.string() + "." + std::to_string(file);
+}
+
 RecordingFile::RecordingFile(std::filesystem::path path, std::string_view text,
                              std::uint64_t capacity)
     : path_(std::move(path)),
       file_(open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)) {
   if (!file_.valid()) throw cannot_write(path_);
+  for (std::uint32_t i = 0; i < abi::kSegments; ++i) {
+    const std::string name = checkpoint(i).string();
+    checkpoints_[i] = Descriptor(open(name.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!checkpoints_[i].valid()) throw cannot_write(name);
+  }
   refuse_above_limit(path_, capacity);
   const std::uint64_t chunks =
       (sizeof(abi::RecordingHeader) + text.size() + kPage - 1) / kPage * kPage;
@@ -68,6 +83,15 @@ RecordingFile::RecordingFile(std::filesystem::path path, std::string_view text,
 RecordingFile::~RecordingFile() {
   if (header_ != nullptr) munmap(header_, size());
   unlink(path_.c_str());
+  for (std::uint32_t i = 0; i < abi::kSegments; ++i) unlink(checkpoint(i).c_str());
+}
+
+std::filesystem::path RecordingFile::checkpoint(std::uint32_t file) const {
+  return checkpoint_beside(path_, file);
+}
+
+RecordingDescriptors RecordingFile::descriptors() const {
+  return {file_.get(), {checkpoints_[0].get(), checkpoints_[1].get()}};
 }
 
 void RecordingFile::reset() {
@@ -77,12 +101,14 @@ void RecordingFile::reset() {
     throw cannot_write(path_);
   }
   header_->end = abi::RecordingEnd::None;
-  header_->used = 0;
+  for (abi::RecordingSegment& segment : header_->segments) segment = {};
+  header_->newest = 0;
+  header_->obstacle = 0;
   header_->threads = 0;
 }
 
 std::uint64_t RecordingFile::chunk_bytes() const {
-  return std::min(header_->used, header_->capacity);
+  return used_chunk_bytes(*header_);
 }
 
 std::string_view RecordingFile::bytes() const {

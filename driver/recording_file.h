@@ -2,7 +2,7 @@
 //
 // The driver's side of abi/recording.h: the file that a recorded program writes to. On the disk, so
 // that the system can take its memory back, and so that it is there whatever ends the program or
-// this process.
+// this process. Beside it two files for checkpoints: LOG.0 and LOG.1.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,13 @@
 
 #include "abi/recording.h"
 #include "driver/descriptor.h"
+#include "driver/target.h"
 
 namespace heddle::driver {
+
+/// Of a log with this header: up to the end of the last chunk that was begun.
+std::uint64_t used_chunk_bytes(const abi::RecordingHeader& header);
+std::filesystem::path checkpoint_beside(const std::filesystem::path& log, std::uint32_t file);
 
 class RecordingFile {
  public:
@@ -28,7 +33,9 @@ class RecordingFile {
   /// As it is on the disk, up to the last chunk that was begun.
   std::string_view bytes() const;
   std::uint64_t chunk_bytes() const;
-  int descriptor() const { return file_.get(); }
+  RecordingDescriptors descriptors() const;
+  /// Where the checkpoint of that number is written to.
+  std::filesystem::path checkpoint(std::uint32_t file) const;
   const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -36,6 +43,7 @@ class RecordingFile {
 
   std::filesystem::path path_;
   Descriptor file_;
+  Descriptor checkpoints_[abi::kSegments];
   abi::RecordingHeader* header_ = nullptr;
 };
 

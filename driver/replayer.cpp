@@ -67,6 +67,9 @@ ReplayResult Replayer::replay() {
   }
   if (const auto difference = trace::first_difference(expectation_.trace, actual)) {
     result.difference = trace::to_text(*difference);
+    if (ending.kind == abi::FailureKind::Unsupported && !ending.message.empty()) {
+      result.difference += "\n" + ending.message;
+    }
     const std::uint64_t position = target_.channel().header().failure.plan_position;
     if (ending.kind == abi::FailureKind::Divergence) {
       result.difference += position < expectation_.schedule.decisions.size()

@@ -21,6 +21,8 @@
 #include "abi/recording.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
+#include "trace/file.h"
+#include "trace/packed_log.h"
 
 namespace heddle::driver {
 namespace {
@@ -31,6 +33,8 @@ using std::chrono::steady_clock;
 constexpr milliseconds kStartLimit{30'000};
 constexpr milliseconds kAliveCheck{100};
 constexpr milliseconds kLookLimit{500};
+/// Of those that the runtime may use.
+constexpr int kHighestDescriptor = abi::kCheckpointDescriptor + 512;
 
 /// A file in memory that the program writes to; emptied before each execution. Appending, so that
 /// emptying it also resets where the next write goes.
@@ -54,6 +58,32 @@ Descriptor make_input(const std::string& bytes) {
 bool make_empty(const Descriptor& file) {
   const off_t size = lseek(file.get(), 0, SEEK_END);
   return size == 0 || (size > 0 && ftruncate(file.get(), 0) == 0);
+}
+
+/// The image of a run that begins at a checkpoint; none for any other.
+Descriptor open_checkpoint(const std::filesystem::path& path) {
+  if (path.empty()) return Descriptor(-1);
+  std::string bytes = trace::read_file(path);
+  if (trace::is_packed_log(bytes)) {
+    trace::UnpackedLog log = trace::unpack_log(bytes, path.string());
+    if (!log.complete) {
+      throw user_error(
+          fmt::format("{}: cut off: the run cannot begin where it did; restore it, or record again",
+                      path.string()));
+    }
+    bytes = std::move(log.bytes);
+  }
+  Descriptor file(memfd_create("heddle-checkpoint", MFD_CLOEXEC));
+  const char* at = bytes.data();
+  for (std::size_t left = bytes.size(); left > 0;) {
+    const ssize_t written = write(file.get(), at, left);
+    if (written <= 0) {
+      throw environment_error(fmt::format("no memory for the checkpoint: {}", strerror(errno)));
+    }
+    at += written;
+    left -= static_cast<std::size_t>(written);
+  }
+  return file;
 }
 
 std::string contents(const Descriptor& file) {
@@ -137,13 +167,13 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
 /// Everything the new process does before it becomes the program. After fork() in a process that
 /// may have other threads: system calls only.
 [[noreturn]] void become(const char* executable, const char* directory, char** arguments,
-                         char** environment, const int (&streams)[3], int channel, int recording,
-                         int report) {
+                         char** environment, const int (&streams)[3], int channel,
+                         const RecordingDescriptors& recording, int report) {
   int error = 0;
   OneCpu::leave();
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
-  if (files.rlim_cur <= static_cast<rlim_t>(abi::kRecordingDescriptor)) {
+  if (files.rlim_cur <= static_cast<rlim_t>(kHighestDescriptor)) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
@@ -157,7 +187,13 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
     if (dup2(streams[i], i) < 0) error = errno;
   }
   if (error == 0 && dup2(channel, abi::kChannelDescriptor) < 0) error = errno;
-  if (error == 0 && recording >= 0 && dup2(recording, abi::kRecordingDescriptor) < 0) error = errno;
+  const auto give = [&error](int descriptor, int number) {
+    if (error == 0 && descriptor >= 0 && dup2(descriptor, number) < 0) error = errno;
+  };
+  give(recording.log, abi::kRecordingDescriptor);
+  for (unsigned i = 0; i < abi::kSegments; ++i) {
+    give(recording.checkpoints[i], abi::kCheckpointDescriptor + static_cast<int>(i));
+  }
   if (error == 0) {
     execve(executable, arguments, environment);
     error = errno;
@@ -169,25 +205,32 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
 }  // namespace
 
 Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-               std::chrono::milliseconds timeout, int recording)
+               std::chrono::milliseconds timeout, const RecordingDescriptors& recording)
     : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr, stand_ins(image)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
+      checkpoint_(open_checkpoint(inputs.checkpoint)),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
+  RecordingDescriptors given = recording;
+  if (checkpoint_.valid()) {
+    given.checkpoints[0] = checkpoint_.get();
+    channel_.header().has_checkpoint = 1;
+  }
   try {
-    start(started_as(image, inputs, Binding::Eager), inputs.directory, recording);
+    start(started_as(image, inputs, Binding::Eager), inputs.directory, given);
   } catch (const Error& error) {
     // A library may lack functions that nobody calls.
     const bool lacks =
         std::string_view(error.what()).find("symbol lookup error") != std::string::npos;
     if (!lacks || process_ > 0 || !make_empty(error_)) throw;
-    start(started_as(image, inputs, Binding::Lazy), inputs.directory, recording);
+    start(started_as(image, inputs, Binding::Lazy), inputs.directory, given);
   }
 }
 
-void Target::start(StartedAs as, const std::filesystem::path& directory, int recording) {
+void Target::start(StartedAs as, const std::filesystem::path& directory,
+                   const RecordingDescriptors& recording) {
   const std::vector<char*> argument_pointers = pointers(as.arguments);
   const std::vector<char*> environment_pointers = pointers(as.environment);
   int ends[2];
@@ -334,9 +377,12 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor output = create(execution.output);
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
+  const Descriptor checkpoint = open_checkpoint(execution.inputs.checkpoint);
+  channel.header().has_checkpoint = checkpoint.valid() ? 1 : 0;
   StartedAs as = started_as(execution.image, execution.inputs, Binding::Eager);
   become(as.file.c_str(), execution.inputs.directory.c_str(), pointers(as.arguments).data(),
-         pointers(as.environment).data(), streams, channel.descriptor(), -1, STDERR_FILENO);
+         pointers(as.environment).data(), streams, channel.descriptor(),
+         {-1, {checkpoint.get(), -1}}, STDERR_FILENO);
 }
 
 }  // namespace heddle::driver

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/channel.h"
+#include "abi/recording.h"
 #include "driver/channel.h"
 #include "driver/descriptor.h"
 #include "driver/one_cpu.h"
@@ -32,6 +32,8 @@ struct Inputs {
   std::string standard_input;
   /// Of a run that was recorded in parallel: what comes from outside.
   std::optional<Outside> outside = std::nullopt;
+  /// Of one that begins at a checkpoint: the image, as it is or as a packed log.
+  std::filesystem::path checkpoint = {};
   bool operator==(const Inputs&) const = default;
 };
 
@@ -58,15 +60,20 @@ struct Execution {
   bool timed_out = false;
 };
 
+/// What a parallel run writes to (RecordingFile).
+struct RecordingDescriptors {
+  int log = -1;
+  int checkpoints[abi::kSegments] = {-1, -1};
+};
+
 /// What the kernel is asked to execute for an image: defined where that is done.
 struct StartedAs;
 
 class Target {
  public:
   /// Starts the image with the runtime library loaded. Throws when it does not come up.
-  /// `recording`: the file that takes what a parallel run does (RecordingFile).
   Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout, int recording = -1);
+         std::chrono::milliseconds timeout, const RecordingDescriptors& recording = {});
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -86,7 +93,8 @@ class Target {
   abi::ResetObstacle reset_obstacle() const;
 
  private:
-  void start(StartedAs as, const std::filesystem::path& directory, int recording);
+  void start(StartedAs as, const std::filesystem::path& directory,
+             const RecordingDescriptors& recording);
   /// False when the time is over first. Throws when the serving process has died.
   bool wait_for(abi::ChannelState state, std::chrono::milliseconds timeout);
   void set_state(abi::ChannelState state);
@@ -97,6 +105,7 @@ class Target {
   Descriptor input_;
   Descriptor output_;
   Descriptor error_;
+  Descriptor checkpoint_;
   std::chrono::milliseconds timeout_;
   pid_t process_ = -1;
   std::string name_;

@@ -121,6 +121,11 @@ void write_run(const fs::path& directory, const NewRun& run, const RunSummary& s
   write_durably(directory / kErrorFile, run.output.standard_error);
   write_durably(directory / kInputsFile, to_json(run.inputs));
   if (run.inputs.outside) write_outside(directory, *run.inputs.outside);
+  if (!run.inputs.checkpoint.empty()) {
+    const std::string image = trace::read_file(run.inputs.checkpoint);
+    write_durably(directory / kCheckpointFile,
+                  trace::is_packed_log(image) ? image : trace::pack_log(image));
+  }
   write_durably(directory / kSummaryFile, to_json(summary));
   make_durable(directory);
 }
@@ -138,6 +143,7 @@ std::string read_run_file(const fs::path& directory, const char* name) {
 RunInputs read_inputs(const fs::path& directory) {
   RunInputs inputs =
       inputs_from_json(read_run_file(directory, kInputsFile), (directory / kInputsFile).string());
+  if (!inputs.checkpoint.empty()) inputs.checkpoint = (directory / kCheckpointFile).string();
   if (!inputs.outside) return inputs;
   inputs.outside->answers = unpacked_answers(read_run_file(directory, kEnvironmentFile),
                                              (directory / kEnvironmentFile).string());

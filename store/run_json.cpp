@@ -64,6 +64,7 @@ std::string to_json(const RunInputs& inputs) {
                 {"environment", from_texts(inputs.environment)},
                 {"cwd", from_text(inputs.directory)}};
   if (inputs.standard_input) value["stdin"] = from_text(*inputs.standard_input);
+  if (!inputs.checkpoint.empty()) value["checkpoint"] = true;
   if (inputs.outside) {
     value["process"] = inputs.outside->process;
     value["files"] = json::array();
@@ -84,6 +85,7 @@ RunInputs inputs_from_json(std::string_view text, std::string_view file) {
     inputs.arguments = to_texts(value.at("argv"));
     inputs.environment = to_texts(value.at("environment"));
     inputs.directory = to_text(value.at("cwd"));
+    if (value.value("checkpoint", false)) inputs.checkpoint = kCheckpointFile;
     if (value.contains("stdin")) inputs.standard_input = to_text(value.at("stdin"));
     if (value.contains("files")) {
       inputs.outside.emplace();

@@ -11,6 +11,9 @@
 
 namespace heddle::store {
 
+/// What a run that begins at a checkpoint has it in, and RunInputs::checkpoint as it is read.
+inline constexpr char kCheckpointFile[] = "checkpoint";
+
 std::string to_json(const RunInputs& inputs);
 std::string to_json(const RunSummary& summary);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <unordered_map>
 
 #include "base/error.h"
 
@@ -79,6 +80,48 @@ void add_steps(RecordedThread& thread, std::string_view bytes) {
   }
 }
 
+/// The segments that can be followed one after the other up to the newest, oldest first.
+std::vector<std::size_t> usable_segments(const abi::RecordingHeader& header) {
+  const auto can_begin = [&](std::size_t i) {
+    return header.segments[i].number == 0 || header.segments[i].checkpoint != 0;
+  };
+  const std::size_t newest = header.newest % abi::kSegments;
+  const std::size_t before = (newest + 1) % abi::kSegments;
+  const bool follows = header.segments[newest].number > 0 &&
+                       header.segments[before].number + 1 == header.segments[newest].number;
+  if (follows && can_begin(before)) return {before, newest};
+  if (can_begin(newest)) return {newest};
+  return {};
+}
+
+/// Each segment that begins with a checkpoint counts anew who touched a stripe: goes on counting.
+class VisitCount {
+ public:
+  explicit VisitCount(std::vector<RecordedThread>& threads)
+      : threads_(threads), seen_(threads.size(), 0) {}
+
+  void end_segment(bool counts_anew) {
+    std::unordered_map<std::uint16_t, std::uint64_t> next = before_;
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      for (; seen_[i] < threads_[i].steps.size(); ++seen_[i]) {
+        abi::RecordedStep& step = threads_[i].steps[seen_[i]];
+        if (counts_anew) {
+          const auto found = before_.find(step.stripe);
+          if (found != before_.end()) step.sequence += found->second;
+        }
+        std::uint64_t& behind = next[step.stripe];
+        behind = std::max(behind, step.sequence + 1);
+      }
+    }
+    before_ = std::move(next);
+  }
+
+ private:
+  std::vector<RecordedThread>& threads_;
+  std::vector<std::size_t> seen_;  // steps of each thread
+  std::unordered_map<std::uint16_t, std::uint64_t> before_;
+};
+
 void add_chunk(Recording& recording, std::string_view chunk) {
   abi::RecordingChunk head;
   std::memcpy(&head, chunk.data(), kChunkHead);
@@ -93,7 +136,36 @@ void add_chunk(Recording& recording, std::string_view chunk) {
   }
 }
 
+void add_chunks(Recording& recording, std::string_view all, const abi::RecordingHeader& header,
+                std::size_t segment) {
+  const std::uint64_t room = abi::segment_bytes(header.capacity);
+  const std::uint64_t begin = segment * room;
+  if (begin >= all.size()) return;
+  std::string_view chunks = all.substr(begin, std::min(header.segments[segment].used, room));
+  while (chunks.size() > kChunkHead) {
+    const std::string_view chunk = chunks.substr(0, sizeof(abi::RecordingChunk));
+    add_chunk(recording, chunk);
+    chunks.remove_prefix(chunk.size());
+  }
+}
+
 }  // namespace
+
+const char* sentence_of(abi::CheckpointObstacle obstacle) {
+  switch (obstacle) {
+    case abi::CheckpointObstacle::None: return "there was none";
+    case abi::CheckpointObstacle::Restless:
+      return "a thread did not come to a point at which it can be left";
+    case abi::CheckpointObstacle::Descriptors:
+      return "the program has a descriptor that could not be made again (a socket pair, a pipe "
+             "with "
+             "something in it, a deleted file)";
+    case abi::CheckpointObstacle::Memory:
+      return "what memory the program has cannot be told (Linux before 6.7)";
+    case abi::CheckpointObstacle::Disk: return "there was no room on the disk";
+  }
+  return "of something unknown";
+}
 
 std::string_view whole_answers(std::string_view bytes) {
   std::size_t whole = 0;
@@ -127,6 +199,7 @@ Recording read_recording(std::string_view log, std::string_view name) {
   const std::size_t table = std::min(log.size(), sizeof header) - kFixedHeader;
   Recording recording;
   recording.end = header.end;
+  recording.obstacle = static_cast<abi::CheckpointObstacle>(header.obstacle);
   recording.process = header.process;
   recording.threads = read_threads(header, table / sizeof(abi::ThreadRecord));
   if (log.size() < sizeof header + header.text_bytes) {
@@ -135,12 +208,21 @@ Recording read_recording(std::string_view log, std::string_view name) {
   }
   recording.text = log.substr(sizeof header, header.text_bytes);
   if (log.size() < header.chunks) return recording;
-  std::string_view chunks = log.substr(header.chunks);
-  chunks = chunks.substr(0, std::min(header.used, header.capacity));
-  while (chunks.size() > kChunkHead) {
-    const std::string_view chunk = chunks.substr(0, sizeof(abi::RecordingChunk));
-    add_chunk(recording, chunk);
-    chunks.remove_prefix(chunk.size());
+  const std::vector<std::size_t> segments = usable_segments(header);
+  if (segments.empty()) {
+    throw user_error(fmt::format(
+        "{}: the beginning of the recording is gone, and there is no checkpoint from which to go "
+        "on: nothing of it can be used",
+        name));
+  }
+  if (const abi::RecordingSegment& first = header.segments[segments.front()]; first.number > 0) {
+    recording.checkpoint = {
+        first.number, first.number % abi::kSegments, {first.printed[0], first.printed[1]}};
+  }
+  VisitCount visits(recording.threads);
+  for (const std::size_t i : segments) {
+    add_chunks(recording, log.substr(header.chunks), header, i);
+    visits.end_segment(i != segments.front() && header.segments[i].checkpoint != 0);
   }
   for (RecordedThread& thread : recording.threads) {
     thread.answers.resize(whole_answers(thread.answers).size());

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,21 @@ struct RecordedThread {
   std::string answers;  // whole abi::Answers, one after the other
 };
 
+/// Where a recording begins that has lost what came before.
+struct RecordedCheckpoint {
+  std::uint32_t number = 0;       // of the segment that begins there: so many came before
+  std::uint32_t file = 0;         // which of the two that checkpoints are in
+  std::uint64_t printed[2] = {};  // by then, to output and error
+};
+
 struct Recording {
-  std::string text;  // the driver's own, about the program
+  std::string text;                              // the driver's own, about the program
+  std::optional<RecordedCheckpoint> checkpoint;  // nothing: it begins where the program does
   std::vector<RecordedThread> threads;
   std::int32_t process = 0;
   std::size_t last = 0;  // the thread that ended the run
   abi::RecordingEnd end = abi::RecordingEnd::None;
+  abi::CheckpointObstacle obstacle = abi::CheckpointObstacle::None;  // to the last attempt
 };
 
 /// Takes what is there of a log that ends anywhere: of chunks that are cut, or that no thread can
@@ -38,6 +48,9 @@ std::string_view whole_answers(std::string_view bytes);
 using AnswerVisitor = std::function<void(const abi::Answer& answer, std::string_view bytes)>;
 /// `answers`: whole ones.
 void each_answer(std::string_view answers, const AnswerVisitor& visit);
+
+/// In words: why a checkpoint could not be taken.
+const char* sentence_of(abi::CheckpointObstacle obstacle);
 
 /// A source of nondeterminism that recordings do not hold, in words.
 const char* name_of(abi::UnrecordedSource source);

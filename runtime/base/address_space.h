@@ -36,4 +36,13 @@ inline constexpr std::uint64_t kPolicyBytes = 1ull << 40;
 inline constexpr std::uint64_t kKeeperBase = 0x4800'0000'0000;
 inline constexpr std::uint64_t kKeeperBytes = 1ull << 40;
 
+/// Room to write checkpoints, and to be while one is restored (runtime/checkpoint).
+inline constexpr std::uint64_t kCheckpointBase = 0x4C00'0000'0000;
+inline constexpr std::uint64_t kCheckpointBytes = 1ull << 30;
+
+/// What is shared with the driver: how large it is must not decide where the program's own mappings
+/// are.
+inline constexpr std::uint64_t kChannelBase = 0x5000'0000'0000;
+inline constexpr std::uint64_t kLogBase = 0x5800'0000'0000;
+
 }  // namespace heddle::runtime

@@ -30,6 +30,11 @@ class Carrier {
   virtual unsigned long create(abi::ThreadIndex thread, const StackWish& stack, Entry entry) = 0;
   /// Suspends `from` (the caller) and resumes `to`; returns when somebody resumes `from`.
   virtual void switch_to(abi::ThreadIndex from, abi::ThreadIndex to) = 0;
+  /// Gets ready to carry a thread that was suspended in another process, whose memory this one has.
+  /// Not called for the first thread.
+  virtual void adopt(abi::ThreadIndex thread) = 0;
+  /// Resumes `thread` from where none runs: the first thread is suspended too. Never returns.
+  [[noreturn]] virtual void enter(abi::ThreadIndex thread) = 0;
   /// The stack pointer of a thread that is not running, as heddle_fiber_switch left it.
   virtual const std::uint64_t* suspended_at(abi::ThreadIndex thread) const = 0;
   /// The kernel thread that runs `thread` when it runs.

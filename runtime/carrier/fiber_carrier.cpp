@@ -48,6 +48,14 @@ class FiberCarrier final : public Carrier {
     heddle_fiber_switch(&lender_of(from).stack_pointer, next.stack_pointer, next.fs);
   }
 
+  void adopt(abi::ThreadIndex) override {}
+  void enter(abi::ThreadIndex thread) override {
+    const Lender& next = lender_of(thread);
+    void* ignored;
+    heddle_fiber_switch(&ignored, next.stack_pointer, next.fs);
+    __builtin_unreachable();
+  }
+
   const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
     return static_cast<const std::uint64_t*>(lender_of(thread).stack_pointer);
   }

@@ -78,6 +78,25 @@ class KernelCarrier final : public Carrier {
     heddle_call_saved(&turn.from.stack_pointer, &pass_turn, &turn);
   }
 
+  void adopt(abi::ThreadIndex thread) override {
+    Lender& adopted = lender_of(thread);
+    adopted.token = 0;
+    adopted.signal_stack = own_memory(kSignalStack);
+    pthread_sigmask(SIG_SETMASK, nullptr, &adopted.signal_mask);
+    revive_lender(adopted, &run_at_turn);
+  }
+
+  void enter(abi::ThreadIndex thread) override {
+    Lender& first = lender(0);
+    first.token = 0;
+    if (thread != 0) {
+      give_token(lender_of(thread));
+      wait_for_token(first);
+    }
+    heddle_fiber_enter(first.stack_pointer);
+    __builtin_unreachable();
+  }
+
   const std::uint64_t* suspended_at(abi::ThreadIndex thread) const override {
     return static_cast<const std::uint64_t*>(lender_of(thread).stack_pointer);
   }

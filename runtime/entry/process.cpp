@@ -10,6 +10,7 @@
 #include "abi/environment.h"
 #include "runtime/base/remains.h"
 #include "runtime/base/text.h"
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/exits.h"
@@ -86,6 +87,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
     give_standard_output_a_buffer();
     serve_executions(channel);
   }
+  if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel, &go_on_recorded);
   watch_forks();
   if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);

@@ -60,6 +60,11 @@ void told_arrive(Session& session, Operation operation) {
   session.arrive(operation);
 }
 
+void tell_instead(Operation& operation) {
+  operation.blocking = &kTold;
+  operation.awaited = nullptr;
+}
+
 long told_result(Session& session, const Question& question) {
   Thread& thread = session.current();
   const abi::Answer* const answer =

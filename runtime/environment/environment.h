@@ -37,6 +37,9 @@ bool is_outside(const Session& session, int descriptor);
 /// left for the thread. Otherwise it waits for ever.
 void told_arrive(Session& session, Operation operation);
 
+/// The same for an operation that has arrived, in a run that was recorded up to here.
+void tell_instead(Operation& operation);
+
 long told_result(Session& session, const Question& question);
 void note_result(Session& session, const Question& question, long result);
 

@@ -8,6 +8,7 @@ namespace heddle::runtime {
 
 void ObjectMap::begin_run(Recorder& recorder) {
   recorder_ = &recorder;
+  areas_.clear();
   read_areas();
 }
 

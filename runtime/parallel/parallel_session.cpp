@@ -9,12 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runtime/base/address_space.h"
 #include "runtime/base/text.h"
 #include "runtime/carrier/carriers.h"
 #include "runtime/entry/gate.h"
 #include "runtime/memory/raw_memory.h"
 #include "runtime/memory/stack_owner.h"
-#include "runtime/sync/outside.h"
+#include "runtime/sync/descriptor.h"
 
 namespace heddle::runtime {
 namespace {
@@ -45,6 +46,12 @@ bool waits_outside(abi::EventKind kind) {
   return kind == abi::EventKind::Descriptor || kind == abi::EventKind::ProcessWait;
 }
 
+/// Waiting for what a recording can answer in its place, or for other threads.
+bool can_be_left(const Operation& operation) {
+  const OutsideEvent* const event = outside_event_of(operation);
+  return event == nullptr || event->happened == &descriptors_ready;
+}
+
 const char* why_unsupported(abi::EventKind kind) {
   switch (kind) {
     case abi::EventKind::ThreadCancel: return "pthread_cancel in a recorded run";
@@ -69,6 +76,7 @@ void ParallelSession::begin_run(abi::ChannelHeader& channel) {
   recorder_.begin_run();
   if (log_ == nullptr) map_log();
   log_->process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
+  attempt_from_ = abi::segment_bytes(log_->capacity) / 4 * 3;
   threads_.resize(abi::kMaxThreads);  // it never moves again: others read it at any time
   threads_.clear();
   stripes_ = static_cast<Stripe*>(own_memory(sizeof(Stripe) * abi::kStripes));
@@ -80,14 +88,15 @@ void ParallelSession::begin_run(abi::ChannelHeader& channel) {
 }
 
 abi::ThreadIndex ParallelSession::current_index() const {
-  return current_thread;
+  return following_ ? Session::current_index() : current_thread;
 }
 
 void ParallelSession::add_runner(abi::ThreadIndex index) {
   runners_[index] = static_cast<Runner*>(own_memory(sizeof(Runner)));
   *runners_[index] = {};
   runners_[index]->index = index;
-  log_->table[index] = recorder_.thread_record(index);
+  births_[index] = recorder_.thread_record(index);
+  log_->table[index] = births_[index];
   __atomic_store_n(&log_->threads, index + 1u, __ATOMIC_RELEASE);
   ++live_;
 }
@@ -98,8 +107,8 @@ void ParallelSession::add_runner(abi::ThreadIndex index) {
 void ParallelSession::map_log() {
   struct stat status{};
   raw_syscall(SYS_fstat, abi::kRecordingDescriptor, reinterpret_cast<long>(&status));
-  const long mapped = raw_syscall(SYS_mmap, 0, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                                  abi::kRecordingDescriptor, 0);
+  const long mapped = raw_syscall(SYS_mmap, kLogBase, status.st_size, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_FIXED_NOREPLACE, abi::kRecordingDescriptor, 0);
   if (mapped < 0 && mapped > -4096) unsupported("recording without a log to record to");
   raw_syscall(SYS_close, abi::kRecordingDescriptor);
   log_ = reinterpret_cast<abi::RecordingHeader*>(mapped);
@@ -118,11 +127,22 @@ void ParallelSession::note_progress() {
 
 abi::RecordingChunk* ParallelSession::next_chunk(abi::ChunkHolds holds) {
   note_progress();
-  const std::uint64_t at =
-      __atomic_fetch_add(&log_->used, sizeof(abi::RecordingChunk), __ATOMIC_RELAXED);
-  if (at + sizeof(abi::RecordingChunk) > log_->capacity) {
-    stop_recording(abi::RecordingEnd::Bound);
+  const std::uint64_t room = abi::segment_bytes(log_->capacity);
+  chunks_.lock();
+  abi::RecordingSegment* segment = &log_->segments[log_->newest];
+  if (segment->used + sizeof(abi::RecordingChunk) > room) {
+    // The other one is needed unless this one can do without.
+    if (segment->number > 0 && segment->checkpoint == 0) {
+      chunks_.unlock();
+      stop_recording(abi::RecordingEnd::Bound);
+    }
+    begin_segment(false);
+    segment = &log_->segments[log_->newest];
   }
+  const std::uint64_t at = log_->newest * room + segment->used;
+  segment->used += sizeof(abi::RecordingChunk);
+  if (segment->used >= attempt_from_) __atomic_store_n(&wanted_, true, __ATOMIC_RELAXED);
+  chunks_.unlock();
   const long address = reinterpret_cast<long>(log_) + static_cast<long>(log_->chunks + at);
   // Where the disk is full this says so; writing would end the program. Kernels before 5.14 do not
   // know it, and take the risk.
@@ -165,6 +185,7 @@ void ParallelSession::append_answer(const void* bytes, std::uint64_t count) {
 }
 
 void ParallelSession::note_answer(const abi::Answer& answer, const iovec* parts, unsigned count) {
+  if (following_) return;
   constexpr char kFill[8] = {};
   append_answer(&answer, sizeof answer);
   for (unsigned i = 0; i < count; ++i) append_answer(parts[i].iov_base, parts[i].iov_len);
@@ -198,13 +219,17 @@ void ParallelSession::release_turn() {
 }
 
 void ParallelSession::leave() {
+  if (following_) return Gate::keep_turn(false);
   release_turn();
 }
 
 void ParallelSession::arrive(const Operation& operation) {
+  if (following_) return Session::arrive(operation);
   Operation& pending = threads_[current_thread].pending;
   if (is_access(operation.kind)) {
     if (Gate::keeps_turn()) release_turn();
+    if (checkpoint_wanted() && stand_still(operation)) [[unlikely]]
+      return;
     pending = operation;
     return;
   }
@@ -220,14 +245,22 @@ void ParallelSession::arrive(const Operation& operation) {
   }
   if (operation.kind == abi::EventKind::Sleep) {
     if (Gate::keeps_turn()) release_turn();
-    pending = operation;
-    runners_[current_thread]->wake = 0;
-    while (clock().now() < operation.deadline)
+    std::uint32_t& wake = runners_[current_thread]->wake;
+    __atomic_store_n(&wake, 0, __ATOMIC_RELAXED);
+    while (clock().now() < operation.deadline) {
       sleep_until_woken(operation.deadline - clock().now());
+      if (checkpoint_wanted() && stand_still(operation)) return;
+      __atomic_store_n(&wake, 0, __ATOMIC_RELAXED);
+    }
   }
   take_turn();
   pending = operation;
   pending.thread = current_thread;
+  // What is asked of the outside can be left while it is waited for only: elsewhere it is decided
+  // already whether the outside is asked or the recording.
+  if (checkpoint_wanted() && !waits_outside(operation.kind) && park()) {
+    return begin_turn(operation);
+  }
   if (operation.awaited != nullptr) {
     wait_with_limit(pending);
   } else if (operation.blocking != nullptr) {
@@ -237,6 +270,7 @@ void ParallelSession::arrive(const Operation& operation) {
       wait_until_ready(pending);
     }
   }
+  if (following_) return begin_turn(operation);
   write_down(operation.kind, operation.site, abi::kSyncStripe, turns_++);
   note_progress();
   if (operation.kind == abi::EventKind::FutexWait) {
@@ -244,8 +278,9 @@ void ParallelSession::arrive(const Operation& operation) {
   }
 }
 
-void ParallelSession::record(const Operation& operation, std::uint32_t, std::uint64_t,
-                             std::uint64_t) {
+void ParallelSession::record(const Operation& operation, std::uint32_t size, std::uint64_t value,
+                             std::uint64_t aux) {
+  if (following_) return Session::record(operation, size, value, aux);
   runners_[current_thread]->held.unlock(stripes_);
   if (is_access(operation.kind) && in_heap(operation.address)) stop_if_freed(operation);
 }
@@ -270,17 +305,21 @@ void ParallelSession::sleep_until_woken(std::int64_t nanoseconds) {
 void ParallelSession::wait_until_ready(const Operation& operation) {
   Runner& self = *runners_[current_thread];
   while (!operation.blocking->ready(operation)) {
+    if (!self.blocked) ++blocked_;
     self.blocked = true;
     __atomic_store_n(&self.wake, 0, __ATOMIC_RELAXED);
-    ++blocked_;
     stop_if_stuck();
     release_turn();
     while (__atomic_load_n(&self.wake, __ATOMIC_ACQUIRE) == 0) sleep_until_woken(-1);
     take_turn();
+    if (checkpoint_wanted() && park()) return;
   }
+  if (self.blocked) --blocked_;  // woken to stand still, and meanwhile it can go on
+  self.blocked = false;
 }
 
 void ParallelSession::refresh_thread(abi::ThreadIndex index) {
+  if (following_) return Session::refresh_thread(index);
   Runner& runner = *runners_[index];
   const Operation& pending = threads_[index].pending;
   if (runner.blocked) {
@@ -305,6 +344,7 @@ void ParallelSession::wait_with_limit(const Operation& operation) {
     sleep_until_woken(left < kLookAgain ? left : kLookAgain);
     take_turn();
     self.limited = false;
+    if (checkpoint_wanted() && can_be_left(operation) && park()) return;
   }
 }
 
@@ -315,6 +355,7 @@ void ParallelSession::wait_outside(const Operation& operation) {
     raw_syscall(SYS_poll, reinterpret_cast<long>(event.descriptors), static_cast<long>(event.count),
                 kLookAgain / 1'000'000);
     take_turn();
+    if (checkpoint_wanted() && can_be_left(operation) && park()) return;
   }
 }
 
@@ -325,20 +366,25 @@ void ParallelSession::stop_if_stuck() {
 // --- memory
 
 std::uint64_t ParallelSession::load(std::uint64_t address, unsigned bytes) {
+  if (following_) return Session::load(address, bytes);
   enter_stripes(address, bytes, false);
   return read_memory(address, bytes);
 }
 
-void ParallelSession::store(const Operation& operation, unsigned bytes, std::uint64_t value, bool) {
+void ParallelSession::store(const Operation& operation, unsigned bytes, std::uint64_t value,
+                            bool release) {
+  if (following_) return Session::store(operation, bytes, value, release);
   enter_stripes(operation.address, bytes, false);
   write_memory(operation.address, bytes, value);
 }
 
 void ParallelSession::settle(std::uint64_t address, std::uint64_t bytes) {
+  if (following_) return Session::settle(address, bytes);
   enter_stripes(address, bytes, false);
 }
 
 void ParallelSession::announce_write(const Operation& operation, unsigned bytes) {
+  if (following_) return Session::announce_write(operation, bytes);
   enter_stripes(operation.address, bytes, false);
   record(operation, bytes, 0, 0);
 }
@@ -346,6 +392,7 @@ void ParallelSession::announce_write(const Operation& operation, unsigned bytes)
 // --- threads
 
 Thread* ParallelSession::create_thread(const StackWish& stack, Carrier::Entry entry) {
+  if (following_) return Session::create_thread(stack, entry);
   if (threads_.size() == abi::kMaxThreads || thread_slots().all_taken()) {
     unsupported("more than 1023 threads in one run");
   }
@@ -375,12 +422,14 @@ void ParallelSession::first_steps() {
   current_thread = stack_owner(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   ParallelSession& run = the_session;
   run.take_turn();
+  if (run.checkpoint_wanted() && run.park()) run.entry_();
   run.write_down(abi::EventKind::ThreadStart, abi::kThreadStartSite, abi::kSyncStripe,
                  run.turns_++);
   run.entry_();
 }
 
 void ParallelSession::finish_thread() {
+  if (following_) Session::finish_thread();
   Thread& thread = current();
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_thread};
@@ -392,6 +441,7 @@ void ParallelSession::finish_thread() {
 }
 
 std::int64_t ParallelSession::look_at_clock() {
+  if (following_) return Session::look_at_clock();
   const std::int64_t now = clock().look();
   note_answer({abi::AnswerKind::Clock, 0, 0, now}, nullptr, 0);
   return now;

@@ -18,14 +18,19 @@ namespace heddle::runtime {
 class ParallelSession final : public Session {
  public:
   void begin_run(abi::ChannelHeader& channel) override;
-  bool one_at_a_time() const override { return false; }
+  /// In a process that was restored from a checkpoint: what was recorded from there on is followed
+  /// under control, as in any other session.
+  [[noreturn]] void follow(abi::ChannelHeader& channel);
+  bool one_at_a_time() const override { return following_ && running_; }
   abi::ThreadIndex current_index() const override;
 
   void arrive(const Operation& operation) override;
   void record(const Operation& operation, std::uint32_t size, std::uint64_t value,
               std::uint64_t aux) override;
   void refresh_thread(abi::ThreadIndex index) override;
-  std::uint32_t choose_value(std::uint32_t) override { return 0; }
+  std::uint32_t choose_value(std::uint32_t bound) override {
+    return following_ ? Session::choose_value(bound) : 0;
+  }
 
   std::uint64_t load(std::uint64_t address, unsigned bytes) override;
   void store(const Operation& operation, unsigned bytes, std::uint64_t value, bool) override;
@@ -40,9 +45,12 @@ class ParallelSession final : public Session {
   [[noreturn]] void finish_thread() override;
 
   std::int64_t look_at_clock() override;
-  bool notes_answers() const override { return true; }
+  bool notes_answers() const override { return !following_; }
   void note_answer(const abi::Answer& answer, const iovec* parts, unsigned count) override;
-  void record_interrupted() override {}  // what it was doing was written down before it was done
+  /// What it was doing was written down before it was done.
+  void record_interrupted() override {
+    if (following_) Session::record_interrupted();
+  }
   void leave() override;
 
  private:
@@ -58,6 +66,14 @@ class ParallelSession final : public Session {
   };
 
   void map_log();
+  void begin_segment(bool at_checkpoint);
+  bool checkpoint_wanted() const { return __atomic_load_n(&wanted_, __ATOMIC_RELAXED); }
+  bool stand_still(const Operation& operation);
+  bool park();
+  void wait_parked();
+  void end_parking();
+  void wake_all();
+  void take_checkpoint();
   void add_runner(abi::ThreadIndex index);
   void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                   std::uint64_t sequence);
@@ -84,10 +100,23 @@ class ParallelSession final : public Session {
   std::uint32_t live_ = 0;
   std::uint32_t blocked_ = 0;
   Carrier::Entry entry_ = nullptr;
+
+  // Checkpoints (parallel_checkpoint.cpp).
+  SpinLock chunks_;                 // held to give out a chunk
+  bool wanted_ = false;             // threads are to stand still
+  std::uint32_t parked_ = 0;        // threads that do
+  std::uint32_t attempts_ = 0;      // futex: at checkpoints
+  std::uint64_t attempt_from_ = 0;  // bytes of the segment from which on to try (again)
+  bool following_ = false;
+  abi::ThreadIndex taker_ = 0;   // of the last checkpoint
+  std::int64_t stopped_at_ = 0;  // what the clock showed then
+  abi::ThreadRecord births_[abi::kMaxThreads] = {};
 };
 
 /// The driver asks for a recording, not for a controlled run.
 bool records_in_parallel(const abi::ChannelHeader& channel);
 Session& parallel_session();
+/// ParallelSession::follow() of a restored process.
+void go_on_recorded(abi::ChannelHeader& channel);
 
 }  // namespace heddle::runtime

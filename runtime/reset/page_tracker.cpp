@@ -5,6 +5,8 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
+#include <initializer_list>
+
 #include "runtime/base/system.h"
 
 namespace heddle::runtime {
@@ -69,14 +71,25 @@ long scan(int pages, std::uint64_t flags, std::uint64_t mask, std::uint64_t& beg
 
 }  // namespace
 
-bool PageTracker::open(int first_descriptor) {
-  faults_ =
-      move_descriptor(raw_syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly), first_descriptor);
+bool PageTracker::open_to_look(int descriptor) {
   pages_ = move_descriptor(
       raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/pagemap"),
                   O_RDONLY | O_CLOEXEC),
-      first_descriptor + 1);
-  if (faults_ < 0 || pages_ < 0) return false;
+      descriptor);
+  return pages_ >= 0;
+}
+
+void PageTracker::close() {
+  for (int* const descriptor : {&faults_, &pages_}) {
+    if (*descriptor >= 0) raw_syscall(SYS_close, *descriptor);
+    *descriptor = -1;
+  }
+}
+
+bool PageTracker::open(int first_descriptor) {
+  faults_ =
+      move_descriptor(raw_syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly), first_descriptor);
+  if (!open_to_look(first_descriptor + 1) || faults_ < 0) return false;
   uffdio_api api{};
   api.api = UFFD_API;
   api.features = kAsyncProtect;

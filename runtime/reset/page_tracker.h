@@ -23,6 +23,10 @@ class PageTracker {
   /// do it.
   bool open(int first_descriptor);
 
+  /// Only to find pages that are present: at `descriptor`.
+  bool open_to_look(int descriptor);
+  void close();
+
   /// Writes to private memory in this range are noticed from now on.
   bool track(std::uint64_t begin, std::uint64_t end) const;
   /// True if the whole of it is still as track() made it.

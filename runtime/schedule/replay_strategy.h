@@ -14,6 +14,7 @@ class ReplayStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
   abi::ThreadIndex choose(const SchedulingPoint& point) override;
+  void note_pending(std::uint64_t thread, abi::SiteId site) override { visits_.add(thread, site); }
   std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
   std::size_t plan_position() const override { return position_; }
 

@@ -91,6 +91,9 @@ class Strategy {
   virtual abi::ThreadIndex choose(const SchedulingPoint& point) = 0;
   /// A number below `bound` (which is at least 2), or kCannotFollow.
   virtual std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) = 0;
+  /// At the beginning of a run that goes on from a checkpoint: `thread` is about to do something at
+  /// `site`, which nobody was asked about when it came there.
+  virtual void note_pending(std::uint64_t /*thread*/, abi::SiteId /*site*/) {}
   /// Index of the plan record that is next; for the report of a divergence.
   virtual std::size_t plan_position() const { return 0; }
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/address_space.h"
 #include "runtime/base/processors.h"
 #include "runtime/base/remains.h"
 #include "runtime/base/system.h"
@@ -60,8 +61,9 @@ abi::ChannelHeader& open_channel(bool& has_driver) {
   struct stat status{};
   has_driver = false;
   if (fstat(abi::kChannelDescriptor, &status) != 0) return private_channel();
-  void* const memory = mmap(nullptr, static_cast<std::size_t>(status.st_size),
-                            PROT_READ | PROT_WRITE, MAP_SHARED, abi::kChannelDescriptor, 0);
+  void* const memory =
+      mmap(reinterpret_cast<void*>(kChannelBase), static_cast<std::size_t>(status.st_size),
+           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, abi::kChannelDescriptor, 0);
   if (memory == MAP_FAILED) return private_channel();
   auto& channel = *static_cast<abi::ChannelHeader*>(memory);
   if (channel.magic != abi::kChannelMagic) return private_channel();
@@ -160,7 +162,7 @@ void serve_executions(abi::ChannelHeader& channel) {
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {
     if (prepare_threads(channel, /*executes_here=*/false)) policy.note_more_threads();
-    const bool in_place = policy.in_place(channel.options);
+    const bool in_place = channel.has_checkpoint == 0 && policy.in_place(channel.options);
     ++channel.reset.processes;
     forget_dead_stack();
     channel.reset.served = 0;

@@ -22,6 +22,14 @@ void use_session(Session& other) {
 }
 
 void Session::begin_run(abi::ChannelHeader& channel) {
+  prepare_run(channel);
+  add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
+  enabled_.insert(0);
+  current_ = 0;
+  running_ = true;
+}
+
+void Session::prepare_run(abi::ChannelHeader& channel) {
   recorder_ = Recorder(&channel);
   recorder_.begin_run();
   const abi::Options& options = channel.options;
@@ -58,10 +66,6 @@ void Session::begin_run(abi::ChannelHeader& channel) {
   objects_.begin_run(recorder_);
   debugger_begin(channel);
   told_.begin_run(channel);
-  add_thread(abi::kNoThread, 0, abi::kMainThreadHash);
-  enabled_.insert(0);
-  current_ = 0;
-  running_ = true;
 }
 
 abi::ThreadIndex Session::find_thread(std::uint64_t hash) {
@@ -180,6 +184,10 @@ void Session::arrive(const Operation& operation) {
     interruption_->handle(*this);
     complete_write();
   }
+  begin_turn(operation);
+}
+
+void Session::begin_turn(const Operation& operation) {
   if (debugger_wants(recorder_.event_count())) [[unlikely]]
     look_for_debugger();
   at_turn_ = true;

@@ -182,7 +182,14 @@ class Session : private ThreadView {
   virtual void leave() {}
 
  protected:
+  /// Everything that an execution needs but its threads.
+  void prepare_run(abi::ChannelHeader& channel);
   void add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash);
+  /// What arrive() does when it is the current thread's turn.
+  void begin_turn(const Operation& operation);
+  /// The execution goes on with threads that exist already, each about to do its `pending`, as if
+  /// `from` had just arrived (session_resume.cpp). Never returns.
+  [[noreturn]] void go_on_from(abi::ThreadIndex from);
   [[noreturn]] void report_stuck();
 
   bool running_ = false;

@@ -18,6 +18,11 @@ class VirtualClock {
 
   /// From now on the clock goes by itself, and nobody moves it.
   void run_by_itself() { started_ = monotonic(); }
+  /// From now on it shows `time` until somebody moves it.
+  void stand_still(std::int64_t time) {
+    started_ = 0;
+    now_ = time;
+  }
   std::int64_t look() { return started_ != 0 ? now() : now_ += kLook; }
   void advance_by(std::int64_t nanoseconds) {
     if (nanoseconds > 0 && started_ == 0) now_ += nanoseconds;

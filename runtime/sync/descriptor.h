@@ -48,6 +48,8 @@ long descriptor_ask(Session& session, const Operation& operation, OutsideEvent& 
     return told_result(session, question);
   }
   long result = descriptor_arrive(session, operation, event, time_limit);
+  // Recorded up to its arrival, and told from there on.
+  if (outside && session.told().active()) return told_result(session, question);
   if (result == 0) result = call();
   if (outside && session.notes_answers()) note_result(session, question, result);
   return result;

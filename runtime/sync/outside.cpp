@@ -170,6 +170,11 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   return event.happened(event) || !signal_due(session.current_index());
 }
 
+const OutsideEvent* outside_event_of(const Operation& operation) {
+  const bool waits = operation.blocking == &kOutside || operation.awaited == &kOutside;
+  return waits ? &event_of(operation) : nullptr;
+}
+
 void outside_watch(Session& session) {
   session.set_outside_wait(&wait_outside);
 }

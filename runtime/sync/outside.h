@@ -24,6 +24,8 @@ struct OutsideEvent {
 /// The turn of an operation that cannot be done before `event` has happened, unless a signal or a
 /// cancellation comes for the thread. Returns false when it is a signal.
 bool outside_arrive(Session& session, Operation operation, OutsideEvent& event);
+/// What an operation that waits outside waits for; nullptr if it does not.
+const OutsideEvent* outside_event_of(const Operation& operation);
 /// Somebody may wait for what another process does in memory (Reach::Noticed).
 void outside_watch(Session& session);
 /// A condition variable, barrier or read-write lock was used. If it is `shared` and there are

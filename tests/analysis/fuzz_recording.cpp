@@ -14,12 +14,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace heddle;
   constexpr std::size_t kPiece = 256;
-  constexpr std::size_t kHeader = 64;
+  constexpr std::size_t kHeader = 128;
   abi::RecordingHeader header{};
   std::memcpy(header.magic, abi::kRecordingMagic, sizeof header.magic);
   header.version = abi::kRecordingVersion;
   header.chunks = sizeof header;
-  header.capacity = header.used = 1 << 30;
+  header.capacity = 2u << 30;
+  header.segments[0].used = 1 << 30;
   header.threads = 3;
   for (unsigned i = 1; i < 3; ++i) header.table[i] = {i + 1, i, 0, 0};
   for (std::size_t i = 0; i < size && i < kHeader; ++i) {

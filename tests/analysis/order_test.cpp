@@ -118,7 +118,8 @@ class Log {
     header.version = abi::kRecordingVersion;
     header.text_bytes = kText.size();
     header.chunks = kChunks;
-    header.capacity = header.used = 4 * sizeof(abi::RecordingChunk);
+    header.capacity = 8 * sizeof(abi::RecordingChunk);
+    header.segments[0].used = 4 * sizeof(abi::RecordingChunk);
     header.threads = 2;
     header.table[0] = {1, 0, abi::kNoThread, 0};
     header.table[1] = {abi::path_hash(1, 1), 1, 0, 0};

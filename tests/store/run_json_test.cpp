@@ -15,7 +15,7 @@ using testing::HasSubstr;
 TEST(RunJson, KeepsAnyBytes) {
   std::string bytes;
   for (int c = 0; c < 256; ++c) bytes.push_back(static_cast<char>(c));
-  RunInputs inputs{{bytes, "plain", ""}, {"A=" + bytes}, "/tmp/\xff", bytes};
+  RunInputs inputs{{bytes, "plain", ""}, {"A=" + bytes}, "/tmp/\xff", bytes, std::nullopt, ""};
   EXPECT_EQ(inputs_from_json(to_json(inputs), "x"), inputs);
   inputs.standard_input = "";
   EXPECT_EQ(inputs_from_json(to_json(inputs), "x"), inputs);
@@ -24,7 +24,8 @@ TEST(RunJson, KeepsAnyBytes) {
 }
 
 TEST(RunJson, IsReadableWhereItCanBe) {
-  EXPECT_THAT(to_json(RunInputs{{"./a", "gr\xc3\xbc\xc3\x9f"}, {}, "/home", std::nullopt}),
+  EXPECT_THAT(to_json(RunInputs{
+                  {"./a", "gr\xc3\xbc\xc3\x9f"}, {}, "/home", std::nullopt, std::nullopt, ""}),
               HasSubstr("\"gr\xc3\xbc\xc3\x9f\""));
 }
 

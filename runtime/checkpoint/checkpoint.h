@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program whose threads all stand still, in a file: what it can write to, and what the kernel
+// holds for it. Another process that stands before the same program's first instruction can become
+// it: all addresses are the same there (runtime/base/address_space.h, and no address is random), so
+// memory is copied to where it was and nothing in it needs to be understood. Threads are what their
+// stacks and thread-local storage hold: the session goes on with them as fibers
+// (docs/decisions/0022).
+#pragma once
+
+#include "abi/recording.h"
+
+namespace heddle::runtime {
+
+/// All other threads of the program must stand still, with their registers on their stacks.
+abi::CheckpointObstacle write_checkpoint(int file);
+
+/// Becomes the program that the image at abi::kCheckpointDescriptor is of, and calls `go_on` there.
+/// Says why in the channel, and ends the process, where that is not possible.
+[[noreturn]] void restore_checkpoint(abi::ChannelHeader& channel,
+                                     void (*go_on)(abi::ChannelHeader& channel));
+
+}  // namespace heddle::runtime

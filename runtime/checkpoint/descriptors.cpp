@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/checkpoint/descriptors.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "runtime/base/system.h"
+#include "runtime/base/text.h"
+#include "runtime/sync/outside.h"
+
+namespace heddle::runtime {
+namespace {
+
+/// From here on descriptors are in nobody's way while others are being made.
+constexpr int kAside = abi::kCheckpointDescriptor + 100;
+constexpr int kStreams = 3;
+constexpr const char* kStreamNames[kStreams] = {"/memfd:heddle-input", "/memfd:heddle-output",
+                                                "/memfd:heddle-error"};
+
+bool begins_with(const char* text, const char* beginning) {
+  while (*beginning != 0) {
+    if (*text++ != *beginning++) return false;
+  }
+  return true;
+}
+
+bool ends_with(const char* text, const char* ending) {
+  const char* last = text;
+  const char* at = ending;
+  while (*last != 0) ++last;
+  while (*at != 0) ++at;
+  while (at != ending) {
+    if (last == text || *--last != *--at) return false;
+  }
+  return true;
+}
+
+/// "/proc/self/fd/7" and its kin.
+void name_of_descriptor(char (&out)[64], const char* directory, int number) {
+  std::size_t at = 0;
+  while (directory[at] != 0) {
+    out[at] = directory[at];
+    ++at;
+  }
+  char digits[12];
+  int count = 0;
+  do {
+    digits[count++] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) out[at++] = digits[--count];
+  out[at] = 0;
+}
+
+std::uint64_t number_at(const char* at, unsigned base) {
+  while (*at == ' ' || *at == '\t') ++at;
+  std::uint64_t number = 0;
+  for (;; ++at) {
+    unsigned digit = 16;
+    if (*at >= '0' && *at <= '9') digit = static_cast<unsigned>(*at - '0');
+    if (*at >= 'a' && *at <= 'f') digit = static_cast<unsigned>(*at - 'a') + 10;
+    if (digit >= base) return number;
+    number = number * base + digit;
+  }
+}
+
+/// Behind the next `word` in [at, end of line]; nullptr if it is not there.
+const char* behind(const char* at, const char* word) {
+  for (; *at != 0 && *at != '\n'; ++at) {
+    if (!begins_with(at, word)) continue;
+    while (*word++ != 0) ++at;
+    return at;
+  }
+  return nullptr;
+}
+
+const char* next_line(const char* at) {
+  while (*at != 0 && *at != '\n') ++at;
+  return *at == 0 ? at : at + 1;
+}
+
+/// What the kernel says of a descriptor. False if it does not fit.
+bool read_info(int number, char* text, std::size_t room) {
+  char name[64];
+  name_of_descriptor(name, "/proc/self/fdinfo/", number);
+  const long file =
+      raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(name), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::size_t used = 0;
+  for (;;) {
+    const long got = raw_syscall(SYS_read, file, reinterpret_cast<long>(text + used),
+                                 static_cast<long>(room - 1 - used));
+    if (got <= 0) break;
+    used += static_cast<std::size_t>(got);
+  }
+  raw_syscall(SYS_close, file);
+  text[used] = 0;
+  return used < room - 1;
+}
+
+bool add_watches(DescriptorTable& table, int epoll) {
+  if (!read_info(epoll, table.text, sizeof table.text)) return false;
+  for (const char* line = table.text; *line != 0; line = next_line(line)) {
+    if (!begins_with(line, "tfd:")) continue;
+    const char* const events = behind(line, "events:");
+    const char* const data = behind(line, "data:");
+    if (events == nullptr || data == nullptr || table.watches == DescriptorTable::kMostWatches) {
+      return false;
+    }
+    table.watched[table.watches++] = {epoll, static_cast<std::int32_t>(number_at(line + 4, 10)),
+                                      static_cast<std::uint32_t>(number_at(events, 16)), 0,
+                                      number_at(data, 16)};
+  }
+  return true;
+}
+
+bool read_event(DescriptorTable& table, ImageDescriptor& descriptor) {
+  if (!read_info(descriptor.number, table.text, sizeof table.text)) return false;
+  for (const char* line = table.text; *line != 0; line = next_line(line)) {
+    if (begins_with(line, "eventfd-count:")) descriptor.subject = number_at(line + 14, 16);
+    if (begins_with(line, "eventfd-semaphore:") && number_at(line + 18, 10) != 0) {
+      descriptor.path[0] = 's';
+    }
+  }
+  return true;
+}
+
+bool read_file(ImageDescriptor& descriptor) {
+  if (ends_with(descriptor.path, " (deleted)")) return false;
+  descriptor.kind = DescriptorKind::File;
+  return true;
+}
+
+bool read_pipe(ImageDescriptor& descriptor, const struct stat& status) {
+  int waiting = 0;
+  raw_syscall(SYS_ioctl, descriptor.number, FIONREAD, reinterpret_cast<long>(&waiting));
+  descriptor.kind = DescriptorKind::Pipe;
+  descriptor.subject = status.st_ino;
+  return waiting == 0;
+}
+
+/// Fills in what `descriptor.number` is. False if it could not be made again.
+bool read_one(DescriptorTable& table, ImageDescriptor& descriptor) {
+  char name[64];
+  name_of_descriptor(name, "/proc/self/fd/", descriptor.number);
+  const long length =
+      raw_syscall(SYS_readlink, reinterpret_cast<long>(name),
+                  reinterpret_cast<long>(descriptor.path), sizeof descriptor.path - 1);
+  if (length < 0 || length == static_cast<long>(sizeof descriptor.path) - 1) return false;
+  descriptor.path[length] = 0;
+  struct stat status{};
+  raw_syscall(SYS_fstat, descriptor.number, reinterpret_cast<long>(&status));
+  descriptor.status_flags = static_cast<int>(raw_syscall(SYS_fcntl, descriptor.number, F_GETFL));
+  descriptor.descriptor_flags =
+      static_cast<int>(raw_syscall(SYS_fcntl, descriptor.number, F_GETFD));
+  descriptor.offset = raw_syscall(SYS_lseek, descriptor.number, 0, SEEK_CUR);
+  for (int i = 0; i < kStreams; ++i) {
+    if (!begins_with(descriptor.path, kStreamNames[i])) continue;
+    descriptor.kind = DescriptorKind::Stream;
+    descriptor.subject = static_cast<std::uint64_t>(i);
+    return true;
+  }
+  if (outside_is_plain(status.st_mode)) return read_file(descriptor);
+  const bool internal = outside_is_internal(descriptor.number);
+  if (same_text(descriptor.path, "anon_inode:[eventpoll]")) {
+    descriptor.kind = DescriptorKind::Epoll;
+    return add_watches(table, descriptor.number);
+  }
+  descriptor.path[0] = begins_with(descriptor.path, "anon_inode:[eventfd]") ? 'e' : 0;
+  if (descriptor.path[0] != 0) {
+    descriptor.kind = DescriptorKind::Event;
+    return read_event(table, descriptor);
+  }
+  if (internal && S_ISFIFO(status.st_mode)) return read_pipe(descriptor, status);
+  descriptor.kind = DescriptorKind::StandIn;
+  return !internal;
+}
+
+/// Gives `made` the number that it had. `made` itself is kept only where it is that number.
+bool put(long made, const ImageDescriptor& descriptor) {
+  if (made < 0) return false;
+  if (made != descriptor.number) {
+    const bool moved = raw_syscall(SYS_dup3, made, descriptor.number, 0) >= 0;
+    raw_syscall(SYS_close, made);
+    if (!moved) return false;
+  }
+  raw_syscall(SYS_fcntl, descriptor.number, F_SETFD, descriptor.descriptor_flags);
+  raw_syscall(SYS_fcntl, descriptor.number, F_SETFL, descriptor.status_flags);
+  if (descriptor.kind == DescriptorKind::File || descriptor.kind == DescriptorKind::Stream) {
+    raw_syscall(SYS_lseek, descriptor.number, descriptor.offset, SEEK_SET);
+  }
+  return true;
+}
+
+long set_aside(long descriptor) {
+  const long aside = raw_syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, kAside);
+  raw_syscall(SYS_close, descriptor);
+  return aside;
+}
+
+/// Pipes of which one end has been put in its place.
+struct Pipes {
+  static constexpr unsigned kMost = 256;
+  struct Pipe {
+    std::uint64_t subject;
+    long ends[2];
+  };
+  Pipe made[kMost];
+  unsigned count = 0;
+
+  Pipe* find(std::uint64_t subject) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (made[i].subject == subject) return &made[i];
+    }
+    int ends[2];
+    if (count == kMost || raw_syscall(SYS_pipe2, reinterpret_cast<long>(ends), O_CLOEXEC) != 0) {
+      return nullptr;
+    }
+    made[count] = {subject, {set_aside(ends[0]), set_aside(ends[1])}};
+    return &made[count++];
+  }
+};
+
+long open_again(const ImageDescriptor& file) {
+  const int flags = file.status_flags & ~(O_CREAT | O_EXCL | O_TRUNC);
+  return raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(file.path), flags | O_CLOEXEC);
+}
+
+long make_one(const ImageDescriptor& descriptor, const long (&streams)[kStreams], Pipes& pipes) {
+  switch (descriptor.kind) {
+    case DescriptorKind::Stream:
+      return raw_syscall(SYS_dup, streams[descriptor.subject % kStreams]);
+    case DescriptorKind::File: return open_again(descriptor);
+    case DescriptorKind::StandIn:
+      return raw_syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    case DescriptorKind::Epoll: return raw_syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
+    case DescriptorKind::Event:
+      return raw_syscall(SYS_eventfd2, static_cast<long>(descriptor.subject),
+                         EFD_CLOEXEC | (descriptor.path[0] == 's' ? EFD_SEMAPHORE : 0));
+    case DescriptorKind::Pipe: {
+      const Pipes::Pipe* const pipe = pipes.find(descriptor.subject);
+      if (pipe == nullptr) return -1;
+      const bool writes = (descriptor.status_flags & O_ACCMODE) == O_WRONLY;
+      return raw_syscall(SYS_dup, pipe->ends[writes ? 1 : 0]);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+bool DescriptorTable::read() {
+  count = watches = 0;
+  for (int number = 0; number < abi::kChannelDescriptor; ++number) {
+    if (raw_syscall(SYS_fcntl, number, F_GETFD) < 0) continue;
+    ImageDescriptor& descriptor = descriptors[count++];
+    descriptor = {};
+    descriptor.number = number;
+    if (!read_one(*this, descriptor)) return false;
+  }
+  return true;
+}
+
+bool DescriptorTable::make() const {
+  long streams[kStreams];
+  for (int i = 0; i < kStreams; ++i) streams[i] = set_aside(i);
+  raw_syscall(SYS_close_range, 0, abi::kChannelDescriptor - 1, 0);
+  Pipes pipes;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!put(make_one(descriptors[i], streams, pipes), descriptors[i])) return false;
+  }
+  for (std::uint32_t i = 0; i < watches; ++i) {
+    epoll_event event{};
+    event.events = watched[i].events;
+    event.data.u64 = watched[i].data;
+    raw_syscall(SYS_epoll_ctl, watched[i].epoll, EPOLL_CTL_ADD, watched[i].watched,
+                reinterpret_cast<long>(&event));
+  }
+  raw_syscall(SYS_close_range, kAside, 0x7fffffff, 0);
+  return true;
+}
+
+}  // namespace heddle::runtime
