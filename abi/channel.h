@@ -276,6 +276,12 @@ struct ChannelHeader {
   Region file_names;
   std::int32_t told_process;  // the process id that the program is told
   std::uint32_t reserved;
+
+  // Texts, each ended by a zero. Written by the driver, in pairs (which `count` counts): a library
+  // that the program opens by itself, and what it gets. Written by the target, over all executions:
+  // paths of those it opened and that are in no pair (`count` in bytes).
+  Region stand_ins;
+  Region opened;
 };
 
 }  // namespace heddle::abi

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "driver/library_look.h"
 
 extern char** environ;
 
@@ -107,7 +108,10 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
 driver::Program open_program(const RunFlags& flags, const driver::Progress& progress,
                              abi::Variant variant) {
   if (flags.audit) variant = variant.with(abi::Variant::Audit);
-  driver::Program program = driver::Program::open(flags.command[0], progress, variant);
+  RunFlags look = flags;
+  look.strategy = abi::Options{}.strategy;  // a search's is of no use for one execution
+  driver::Program program = driver::open_with_libraries(
+      inputs_of(flags), options_of(look), limits_of(flags).execution, progress, variant);
   if (flags.audit && program.sites() == nullptr) {
     throw user_error(
         fmt::format("--audit: {} was not built with heddle-cc, so that no access was proved "

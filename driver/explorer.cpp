@@ -93,6 +93,7 @@ class Exploration {
       // with the thread that started it.
       const std::uint64_t max_events = search_options().max_events;
       Target target(program_.image(), inputs_, max_events, limits_.execution);
+      target.stay_on_one_cpu();
       while (!stopping()) {
         const std::optional<Trial> trial = take();
         if (!trial) break;

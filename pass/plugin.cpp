@@ -17,6 +17,7 @@
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
 #include "pass/program_layout.h"
+#include "pass/remove_code.h"
 #include "pass/repeats.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
@@ -57,6 +58,10 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
         find_structure(module, first + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
+    if (variant_.base == abi::VariantBase::Sites) {
+      remove_code(module);
+      return llvm::PreservedAnalyses::none();
+    }
     add_discriminators(module, layout);
 
     if (variant_.has(abi::Variant::Marks)) insert_block_marks(module, layout);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/random.h"
 #include "runtime/entry/unrecorded.h"
 #include "runtime/environment/making.h"
 #include "runtime/sync/outside.h"
@@ -100,9 +101,19 @@ long open_recorded(int directory, const char* path, int flags, mode_t mode) {
   return turn.done(result);
 }
 
+/// Whether it is a device that gives random numbers, to a program that gets the same ones each
+/// time.
+bool is_random_of_run(const char* path) {
+  if (!random_is_path(path)) return false;
+  const Gate gate;
+  return gate && session().one_at_a_time();
+}
+
 /// The program's own memory is used for a stream: libc opens it, outside the gate.
 FILE* open_stream(const char* path, const char* mode, decltype(&fopen) open) {
-  if (!matters()) return open(path, mode);
+  if (!matters()) {
+    return mode[0] == 'r' && is_random_of_run(path) ? random_stream() : open(path, mode);
+  }
   const int flags = mode[0] == 'r' && std::strchr(mode, '+') == nullptr ? O_RDONLY : O_RDWR;
   if (session().notes_answers()) {
     FILE* const stream = open(path, mode);
@@ -137,7 +148,11 @@ HEDDLE_ENTRY int openat(int directory, const char* path, int flags, ...) {
   va_start(list, flags);
   const mode_t mode = takes_mode(flags) ? va_arg(list, mode_t) : 0;
   va_end(list);
-  if (!matters()) return real().openat(directory, path, flags, mode);
+  if (!matters()) {
+    const int opened = real().openat(directory, path, flags, mode);
+    if (opened >= 0 && is_random_of_run(path)) random_note_descriptor(opened);
+    return opened;
+  }
   const Gate gate;
   const long result = session().told().active() ? open_told(directory, path, flags, mode)
                                                 : open_recorded(directory, path, flags, mode);
