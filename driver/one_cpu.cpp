@@ -53,8 +53,8 @@ void OneCpu::leave() {
 
 void OneCpu::begin(pid_t server, pid_t worker) {
   begun_ = Clock::now();
-  // Numbers of processes that have ended may be others' by now: only one that had the last execution
-  // too is sure to live. A new one is where its server is.
+  // Numbers of processes that have ended may be others' by now: only one that had the last
+  // execution too is sure to live. A new one is where its server is.
   const pid_t staying = worker == worker_ ? worker : kNobody;
   worker_ = worker;
   if (held_ && (!short_ || begun_ - held_since_ > kHeld)) {

@@ -19,8 +19,8 @@ class OneCpu {
   OneCpu(const OneCpu&) = delete;
   OneCpu& operator=(const OneCpu&) = delete;
 
-  /// Called by the driving thread, always the same one, before an execution. `server` is the process
-  /// that makes workers, `worker` the one that had the last execution.
+  /// Called by the driving thread, always the same one, before an execution. `server` is the
+  /// process that makes workers, `worker` the one that had the last execution.
   void begin(pid_t server, pid_t worker);
   void end();
 

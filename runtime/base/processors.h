@@ -11,7 +11,8 @@ namespace heddle::runtime {
 /// Before the driver knows of this process.
 void remember_given_processors();
 
-/// Like the system call for the calling process: how many bytes it wrote, or a negative error number.
+/// Like the system call for the calling process: how many bytes it wrote, or a negative error
+/// number.
 long given_processors(std::size_t bytes, void* set);
 
 /// Before a child is made, which would stay where its parent is.
