@@ -103,7 +103,8 @@ enum class DecisionKind : std::uint16_t {
   Absent = 3,  // the thread `target` is never started
   Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
   // Plans only, behind those and before the decisions: advice for strategies.
-  Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on
+  Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on, and no
+                    // event if the option `overlook` is set
   Weight = 5,       // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,       // operations at `site` are those that are counted
   ReadsFrom = 7,    // the read at `site` should see what the write at site `target` wrote

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "driver/library_look.h"
@@ -25,6 +26,8 @@ void copy_option(char (&to)[32], const std::string& from, const char* name) {
   }
   std::strcpy(to, from.c_str());
 }
+
+constexpr std::string_view kPreemptAt[] = {"sync", "shared", "raced", "all"};
 
 std::string flag_name(const char* option) {
   std::string name = std::string("--") + option;
@@ -124,9 +127,13 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
   copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
-  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
-    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
-                                 flags.preempt_at));
+  if (std::ranges::find(kPreemptAt, flags.preempt_at) == std::end(kPreemptAt)) {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: {}", flags.preempt_at,
+                                 fmt::join(kPreemptAt, ", ")));
+  }
+  if (options.overlook > 1 || (options.overlook == 1 && flags.preempt_at != "sync")) {
+    throw user_error(
+        "--overlook: 0, or 1 together with --preempt-at sync; explore decides by itself");
   }
   if (options.depth == 0 || options.depth > 65) {
     throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));

@@ -140,6 +140,7 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
                          char** environment, const int (&streams)[3], int channel, int recording,
                          int report) {
   int error = 0;
+  OneCpu::leave();
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   if (files.rlim_cur <= static_cast<rlim_t>(abi::kRecordingDescriptor)) {
@@ -273,6 +274,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   if (!make_empty(output_) || !make_empty(error_) || lseek(input_.get(), 0, SEEK_SET) != 0) {
     throw environment_error(fmt::format("cannot reset the program's files: {}", strerror(errno)));
   }
+  if (one_cpu_) one_cpu_->begin(process_, header.child);
   set_state(abi::ChannelState::RunRequested);
   Execution execution;
   if (!wait_for(abi::ChannelState::Finished, timeout_)) {
@@ -283,6 +285,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
       throw defect(fmt::format("an execution of {} could not be ended", name_));
     }
   }
+  if (one_cpu_) one_cpu_->end();
   execution.status = header.status;
   return execution;
 }

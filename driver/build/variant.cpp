@@ -197,7 +197,7 @@ struct Request {
 /// Puts what the pass weaves, and the code it calls, beside the saved link; gives what to link.
 Words add_weaving(const fs::path& directory, const Weaving& weaving, const Cache& cache) {
   write_text(directory / kWeavingName, weaving.text, cache);
-  Words objects = {"heddle_woven_breakpoints.o", "heddle_thread_birth.o"};
+  Words objects = {"heddle_woven_breakpoints.o", "heddle_scopes.o", "heddle_thread_birth.o"};
   if (weaving.watches_freed_memory) objects.push_back("heddle_freed_memory.o");
   for (const std::string& object : objects) {
     fs::create_symlink(own_library(object.c_str()), directory / object);

@@ -2,8 +2,8 @@
 ; VARIANT: sites
 ; The table is there and the code is not; names, and what refers to them, stay.
 
-; CHECK: section "heddle_sites"
-; CHECK: @ways = global [2 x ptr]
+; CHECK-DAG: section "heddle_sites"
+; CHECK-DAG: @ways = global [2 x ptr]
 ; CHECK: define i32 @choose(i32 %x, ptr %p) {
 ; CHECK-NEXT: unreachable
 ; CHECK-NEXT: }
