@@ -18,6 +18,7 @@ import subprocess
 
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
 MARK = re.compile(r"^\$(-?(?:0x)?[0-9a-f]+), (-?(?:0x)?[0-9a-f]*)\(%rip\)\s+#\s+0x([0-9a-f]+)")
+PLACE = re.compile(r"\(%rip\).*# 0x([0-9a-f]+)")
 GAP = (1 << 64) - 1
 KINDS = ("memory", "call", "branch")
 
@@ -27,15 +28,34 @@ def output(*command):
                           text=True).stdout
 
 
+def read_only_data(program):
+    """The addresses of .rodata."""
+    for line in output("llvm-readelf-19", "-S", "-W", program).splitlines():
+        words = line.replace("[ ", "[").split()
+        if len(words) > 5 and words[1] == ".rodata":
+            return range(int(words[3], 16), int(words[3], 16) + int(words[5], 16))
+    return range(0)
+
+
 class Code:
     """What the program's machine code says, without its line table."""
 
     def __init__(self, program):
-        self.symbols = {}
-        for line in output("llvm-nm-19", program).splitlines():
+        self.symbols, objects = {}, []
+        for line in output("llvm-nm-19", "-S", program).splitlines():
             words = line.split()
-            if len(words) == 3:
-                self.symbols[words[2]] = int(words[0], 16)
+            if len(words) >= 3:
+                self.symbols[words[-1]] = int(words[0], 16)
+            if len(words) == 4 and words[2] in "rR":
+                objects.append((int(words[0], 16), int(words[1], 16)))
+        constants = read_only_data(program)
+
+        def is_made_up(operands):
+            """A number that the compiler put beside the code: in no variable of the program."""
+            found = PLACE.search(operands)
+            place = int(found.group(1), 16) if found else None
+            return place in constants and not any(begin <= place < begin + size
+                                                  for begin, size in objects)
         mark = self.symbols["__heddle_mark"]
         self.kinds, self.marks, self.returns, self.calls = {}, {}, set(), {}
         previous_call = None
@@ -58,9 +78,9 @@ class Code:
                 self.returns.add(address)
             elif name.startswith("j") and not name.startswith("jmp"):
                 self.kinds[address] = "branch"
-            # Registers kept on the stack belong to no instruction of the program.
+            # Registers kept on the stack, and constants, belong to no instruction of the program.
             elif "(" in operands and not name.startswith(("lea", "nop", "prefetch", "data16")) \
-                    and not re.search(r"\(%r[sb]p", operands):
+                    and not re.search(r"\(%r[sb]p", operands) and not is_made_up(operands):
                 self.kinds[address] = "memory"
         addresses = [*self.kinds, *self.marks, *self.returns]
         self.begin, self.end = min(addresses), max(addresses) + 1
