@@ -43,7 +43,8 @@ bool is_access(abi::EventKind kind) {
 }
 
 bool waits_outside(abi::EventKind kind) {
-  return kind == abi::EventKind::Descriptor || kind == abi::EventKind::ProcessWait;
+  return kind == abi::EventKind::Descriptor || kind == abi::EventKind::ProcessWait ||
+         kind == abi::EventKind::SignalWait;
 }
 
 /// Waiting for what a recording can answer in its place, or for other threads.
@@ -52,13 +53,10 @@ bool can_be_left(const Operation& operation) {
   return event == nullptr || event->happened == &descriptors_ready;
 }
 
-const char* why_unsupported(abi::EventKind kind) {
-  switch (kind) {
-    case abi::EventKind::ThreadCancel: return "pthread_cancel in a recorded run";
-    case abi::EventKind::ThreadSignal: return "pthread_kill in a recorded run";
-    case abi::EventKind::SignalWait: return "waiting for signals in a recorded run";
-    default: return nullptr;
-  }
+/// Waiting for a handler to run, not for a signal of some set (runtime/entry/process_wait.cpp).
+bool waits_for_handler(const Operation& operation) {
+  const OutsideEvent* const event = outside_event_of(operation);
+  return event != nullptr && event->subject[0] == 0;
 }
 
 }  // namespace
@@ -239,10 +237,6 @@ void ParallelSession::arrive(const Operation& operation) {
     enter_stripes(operation.address, block.start == 0 ? 1 : block.note->size, false);
     return;
   }
-  if (const char* const why = why_unsupported(operation.kind)) {
-    take_turn();
-    unsupported(why);
-  }
   if (operation.kind == abi::EventKind::Sleep) {
     if (Gate::keeps_turn()) release_turn();
     std::uint32_t& wake = runners_[current_thread]->wake;
@@ -256,6 +250,7 @@ void ParallelSession::arrive(const Operation& operation) {
   take_turn();
   pending = operation;
   pending.thread = current_thread;
+  if (const char* const why = why_unsupported(operation)) unsupported(why);
   // What is asked of the outside can be left while it is waited for only: elsewhere it is decided
   // already whether the outside is asked or the recording.
   if (checkpoint_wanted() && !waits_outside(operation.kind) && park()) {
@@ -275,6 +270,26 @@ void ParallelSession::arrive(const Operation& operation) {
   note_progress();
   if (operation.kind == abi::EventKind::FutexWait) {
     enter_stripes(operation.address, sizeof(std::uint32_t), true);
+  }
+}
+
+/// A signal that interrupts a thread does so at a point that is not recorded. One that a thread
+/// sends to itself, or to one that waits for it, has its place in the order.
+const char* ParallelSession::why_unsupported(const Operation& operation) const {
+  switch (operation.kind) {
+    case abi::EventKind::ThreadCancel: return "pthread_cancel in a recorded run";
+    case abi::EventKind::SignalWait:
+      return waits_for_handler(operation) ? "waiting for signal handlers in a recorded run"
+                                          : nullptr;
+    case abi::EventKind::ThreadSignal: {
+      const std::uint64_t target = operation.detail - 1;  // runtime/sync/signals.cpp
+      if (target == current_index()) return nullptr;
+      if (target < threads_.size() && threads_[target].pending.kind == abi::EventKind::SignalWait) {
+        return nullptr;
+      }
+      return "pthread_kill to another thread that does not wait for signals, in a recorded run";
+    }
+    default: return nullptr;
   }
 }
 

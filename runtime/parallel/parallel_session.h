@@ -88,6 +88,7 @@ class ParallelSession final : public Session {
   void wait_with_limit(const Operation& operation);
   void wait_outside(const Operation& operation);
   void sleep_until_woken(std::int64_t nanoseconds);
+  const char* why_unsupported(const Operation& operation) const;
   void stop_if_freed(const Operation& operation);
   void stop_if_stuck();
   static void first_steps();

@@ -178,7 +178,8 @@ int signal_send(Session& session, pthread_t handle, int number, abi::SiteId site
   Thread* const found = find_thread_by_handle(session, handle);
   if (found == nullptr) return ESRCH;
   const abi::ThreadIndex index = found->index;
-  const Operation operation = operation_on(nullptr, abi::EventKind::ThreadSignal, site);
+  Operation operation = operation_on(nullptr, abi::EventKind::ThreadSignal, site);
+  operation.detail = index + 1u;
   session.arrive(operation);
   session.record(operation, 0, index, static_cast<std::uint64_t>(number));
   const bool finished = session.thread(index).finished;

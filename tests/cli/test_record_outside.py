@@ -262,6 +262,74 @@ int main(void) {
         self.assertEqual(found["failures"][0]["signature"]["kind"], "signal")
         self.comes_back(found["run"])
 
+    def test_signals_that_are_waited_for_or_sent_to_oneself(self):
+        program = self.build("""
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile int handled, received;
+static void handle(int number) { handled = number; }
+static void* wait_for_two(void* set) {
+  int first = 0, second = 0;
+  sigwait(set, &first);
+  sigwait(set, &second);
+  received = 100 * first + second;
+  return 0;
+}
+int main(void) {
+  sigset_t set;
+  pthread_t t;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &set, 0);
+  signal(SIGUSR2, handle);
+  pthread_create(&t, 0, wait_for_two, &set);
+  for (int i = 0; i < 2; ++i) {
+    usleep(50000);
+    pthread_kill(t, SIGUSR1);
+  }
+  pthread_join(t, 0);
+  raise(SIGUSR2);
+  assert(received == 101 * SIGUSR1 && handled == SIGUSR2);
+  assert(!"reached");
+  return 0;
+}
+""")
+        found = self.json("record", "--", program, status=1)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertIn("reached", self.heddle("show", found["run"]).stdout)
+        self.comes_back(found["run"])
+
+    def test_signals_that_interrupt_are_refused(self):
+        program = self.build("""
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+static volatile int over;
+static void handle(int number) { over = number; }
+static void* spin(void* p) {
+  while (!over) usleep(100);
+  return p;
+}
+int main(void) {
+  pthread_t t;
+  signal(SIGUSR1, handle);
+  pthread_create(&t, 0, spin, 0);
+  pthread_kill(t, SIGUSR1);
+  return pthread_join(t, 0);
+}
+""")
+        self.refused("record", "--", program, says=("pthread_kill", "recorded"))
+
+    def test_from_another_directory(self):
+        run = self.json("record", "--keep-all", "--", self.build(RANDOM))["run"]
+        elsewhere = self.work / "elsewhere"
+        elsewhere.mkdir()
+        store = {"HEDDLE_DIR": str(self.work / ".heddle")}
+        self.work = elsewhere
+        self.assertEqual(self.json("replay", run, environment=store)["identical"], 1)
+
     def test_memory_of_others_and_devices_are_named(self):
         program = self.build("""
 #include <fcntl.h>
