@@ -149,6 +149,7 @@ void without_iterations(analysis::Attempt& best, const KeptRun& kept, const Redu
 
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
+  stop_on_interrupt();  // also while the variant is linked: what is kept then is the run itself
   ProgressLine progress(json);
   const KeptRun kept = open_kept_run(store, flags.run, "reduce", flags.fails_if, progress,
                                      abi::Variant::Full.with(abi::Variant::Repeats));
@@ -163,7 +164,6 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   }
   driver::ProgramOracle oracle(program, inputs, max_events_of(original.trace),
                                max_followed_of(original.trace), flags.fails_if, flags.workers);
-  stop_on_interrupt();
 
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/processors.h"
 #include "runtime/base/remains.h"
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
@@ -154,6 +155,7 @@ void serve_executions(abi::ChannelHeader& channel) {
     set_state_quietly(channel, abi::ChannelState::Running);
     return;
   }
+  remember_given_processors();
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {
