@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/present.h"
+#include "cli/reduce_input.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
 #include "driver/program_oracle.h"
@@ -25,6 +26,9 @@ struct ReduceFlags {
   double time_seconds = 0;
   std::string fails_if;
   unsigned workers = 1;
+  std::string input;
+  std::string reducer = "cvise";
+  std::string test_input;
 };
 
 nlohmann::json to_json(const analysis::Size& size) {
@@ -128,14 +132,6 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
   }
 }
 
-/// The run as the variant that can leave out iterations of loops tells it.
-analysis::Attempt with_iterations(driver::ProgramOracle& oracle,
-                                  const analysis::Attempt& original) {
-  analysis::Attempt again = oracle.follow(original.schedule);
-  const bool same = trace::signature(again.trace) == trace::signature(original.trace);
-  return same ? again : original;
-}
-
 /// A run that leaves out none is one of the ordinary variant.
 void without_iterations(analysis::Attempt& best, const KeptRun& kept, const ReduceFlags& flags,
                         ProgressLine& progress) {
@@ -153,6 +149,7 @@ void without_iterations(analysis::Attempt& best, const KeptRun& kept, const Redu
 
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
+  stop_on_interrupt();  // also while the variant is linked: what is kept then is the run itself
   ProgressLine progress(json);
   const KeptRun kept = open_kept_run(store, flags.run, "reduce", flags.fails_if, progress,
                                      abi::Variant::Full.with(abi::Variant::Repeats));
@@ -167,7 +164,6 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   }
   driver::ProgramOracle oracle(program, inputs, max_events_of(original.trace),
                                max_followed_of(original.trace), flags.fails_if, flags.workers);
-  stop_on_interrupt();
 
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] {
@@ -184,9 +180,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
                          now.best.events);
     });
   };
-  analysis::Reduction reduction =
-      analysis::reduce(oracle, with_iterations(oracle, original), options);
-  reduction.before = analysis::size_of(original);
+  analysis::Reduction reduction = analysis::reduce(oracle, original, options);
   reduction.best.trace.stacks = oracle.stacks_of(reduction.best.schedule);
   without_iterations(reduction.best, kept, flags, progress);
   progress.clear();
@@ -209,7 +203,8 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["events_executed"] = reduction.events_executed;
     object["parts"] = {{"threads", to_json(reduction.threads)},
                        {"iterations", to_json(reduction.iterations)},
-                       {"switches", to_json(reduction.switches)}};
+                       {"switches", to_json(reduction.switches)},
+                       {"proof", to_json(reduction.proof)}};
     object["removed_threads"] = reduction.removed_threads;
     object["account"] = nlohmann::json::array();
     for (const analysis::AccountEntry& entry : reduction.account) {
@@ -243,8 +238,23 @@ void add_reduce_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
+  CLI::Option* const input = command->add_option(
+      "--input", flags->input,
+      "make this input of the run smaller instead (an argument, or its standard input)");
+  command->add_option("--reducer", flags->reducer, "the program that does so")
+      ->capture_default_str()
+      ->needs(input);
+  command
+      ->add_option("--test-input", flags->test_input,
+                   "only say whether the failure comes back with this file instead (status 0)")
+      ->needs(input);
   command->callback([flags, &invocation] {
-    invocation.chosen = [flags, &invocation] { return reduce(*flags, invocation.json); };
+    invocation.chosen = [flags, &invocation] {
+      if (flags->input.empty()) return reduce(*flags, invocation.json);
+      return reduce_input(
+          {flags->run, flags->input, flags->reducer, flags->test_input, flags->fails_if},
+          invocation.json);
+    };
   });
 }
 

@@ -13,6 +13,7 @@
 #include "pass/attributes.h"
 #include "pass/audit.h"
 #include "pass/block_marks.h"
+#include "pass/dependences.h"
 #include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
@@ -58,6 +59,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
         find_structure(module, first + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
+    if (variant_.has(abi::Variant::Depends)) emit_dependences(module, layout, sites);
     if (variant_.base == abi::VariantBase::Sites) {
       remove_code(module);
       return llvm::PreservedAnalyses::none();

@@ -15,11 +15,11 @@ using trace::EventKind;
 
 constexpr const char* kNotNeeded = "the failure does not need it";
 
-std::string reason(Verdict verdict, const Attempt& attempt) {
+std::string reason(Verdict verdict, const std::string& signature) {
   switch (verdict) {
     case Verdict::Passes: return "without it the failure does not come back";
     case Verdict::FailsOtherwise:
-      return fmt::format("without it another failure comes: {}", trace::signature(attempt.trace));
+      return fmt::format("without it another failure comes: {}", signature);
     case Verdict::FailsSequentially:
       return "without it the program fails in every order: its work is missing";
     case Verdict::Starves: return "others wait for what it does";
@@ -31,12 +31,12 @@ std::string reason(Verdict verdict, const Attempt& attempt) {
 
 }  // namespace
 
-void Account::keep(const std::string& thread, Verdict verdict, const Attempt& attempt) {
-  why_thread_[thread] = reason(verdict, attempt);
+void Account::keep(const std::string& thread, Verdict verdict, const std::string& signature) {
+  why_thread_[thread] = reason(verdict, signature);
 }
 
-void Account::keep(const Iteration& iteration, Verdict verdict, const Attempt& attempt) {
-  why_iteration_[iteration] = reason(verdict, attempt);
+void Account::keep(const Iteration& iteration, Verdict verdict, const std::string& signature) {
+  why_iteration_[iteration] = reason(verdict, signature);
 }
 
 trace::Frame Account::created_at(const std::string& thread) const {

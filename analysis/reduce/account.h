@@ -16,9 +16,9 @@ class Account {
  public:
   explicit Account(const Attempt& original) : original_(original) {}
 
-  /// Without this thread, or this iteration, `attempt` came about.
-  void keep(const std::string& thread, Verdict verdict, const Attempt& attempt);
-  void keep(const Iteration& iteration, Verdict verdict, const Attempt& attempt);
+  /// Without this thread, or this iteration, it came to this.
+  void keep(const std::string& thread, Verdict verdict, const std::string& signature);
+  void keep(const Iteration& iteration, Verdict verdict, const std::string& signature);
 
   /// Threads and blocks of the original run, given what is left out in the end.
   std::vector<AccountEntry> entries(const LeftOut& left_out) const;

@@ -168,6 +168,36 @@ class Projection {
   std::map<std::pair<std::string, std::uint64_t>, const Decision*> decisions_;
 };
 
+/// The iterations in which the original run created a thread before one, of the same creator, that
+/// there still is in `trace`.
+std::set<Iteration> naming_iterations(const Trace& trace, const Trace& original) {
+  std::set<std::string> present;
+  for (const Event& event : trace.events) {
+    if (event.kind == EventKind::ThreadCreate && event.value < trace.threads.size()) {
+      present.insert(trace.threads[event.value].path);
+    }
+  }
+  std::vector<std::vector<Iteration>> open(original.threads.size());
+  std::vector<std::vector<Iteration>> creating(original.threads.size());  // since the last present
+  std::set<Iteration> result;
+  for (const Event& event : original.events) {
+    std::vector<Iteration>& own = open[event.thread];
+    if (event.kind == EventKind::IterationBegin) {
+      own.push_back({original.threads[event.thread].path, site_of(original, event),
+                     static_cast<std::uint32_t>(event.value)});
+    } else if (event.kind == EventKind::IterationEnd && !own.empty()) {
+      own.pop_back();
+    } else if (event.kind == EventKind::ThreadCreate && event.value < original.threads.size()) {
+      std::vector<Iteration>& before = creating[event.thread];
+      before.insert(before.end(), own.begin(), own.end());
+      if (!present.contains(original.threads[event.value].path)) continue;
+      result.insert(before.begin(), before.end());
+      before.clear();
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 LeftOut left_out_of(const Schedule& schedule) {
@@ -234,8 +264,9 @@ std::vector<Iteration> iterations_of(const Trace& trace) {
   return result;
 }
 
-std::vector<Iteration> removable_iterations(const Trace& trace) {
+std::vector<Iteration> removable_iterations(const Trace& trace, const Trace& original) {
   std::vector<Iteration> all = iterations_of(trace);
+  const std::set<Iteration> naming = naming_iterations(trace, original);
   std::vector<bool> keeps(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) keeps[i] = trace::is_loop(all[i].site);
   std::vector<bool> has_life(all.size());
@@ -261,7 +292,7 @@ std::vector<Iteration> removable_iterations(const Trace& trace) {
   }
   std::vector<Iteration> result;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!keeps[i]) result.push_back(std::move(all[i]));
+    if (!keeps[i] && !naming.contains(all[i])) result.push_back(std::move(all[i]));
   }
   return result;
 }

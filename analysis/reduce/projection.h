@@ -42,7 +42,10 @@ trace::Schedule project(const Attempt& run, const LeftOut& left_out);
 std::vector<Iteration> iterations_of(const trace::Trace& trace);
 /// Of those, what may be tried to be left out. Loops that nobody has annotated keep the iterations
 /// in which they create or join threads, since which threads there are is decided thread by thread,
-/// and the one that they are in at the end: what was about to happen there is not known.
-std::vector<Iteration> removable_iterations(const trace::Trace& trace);
+/// and the one that they are in at the end: what was about to happen there is not known. None goes
+/// without which a thread that stays would have another name, as its creator creates fewer before
+/// it: `original` tells where threads were created that are absent now.
+std::vector<Iteration> removable_iterations(const trace::Trace& trace,
+                                            const trace::Trace& original);
 
 }  // namespace heddle::analysis

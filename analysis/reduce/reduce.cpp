@@ -41,23 +41,32 @@ auto weight(const Attempt& attempt) {
 
 class Reducer {
  public:
+  /// `original` has just been executed.
   Reducer(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options)
-      : trials_(oracle, original, options, result_), account_(original) {
+      : original_(original), trials_(oracle, original, options, result_), account_(original) {
     result_.best = original;
     result_.before = result_.after = size_of(original);
+    result_.trials = 1;
+    result_.events_executed = events_of(original.trace);
   }
 
   Reduction run() {
-    trials_.require_failure();
-    trials_.find_passing_orders();
+    part(result_.threads, [this] { guess(); });
     // What one part removes may make more removable by another.
     for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);
       ++result_.rounds;
-      part(result_.threads, [this] { reduce_threads(); });
-      part(result_.iterations, [this] { reduce_iterations(); });
+      part(result_.threads, [this] { asking_rightly([this] { reduce_threads(); }); });
+      part(result_.iterations, [this] { asking_rightly([this] { reduce_iterations(); }); });
       part(result_.switches, [this] { reduce_switches(); });
       smaller = weight(result_.best) < before;
+    }
+    trials_.confirm(result_.best);
+    for (const std::string& thread : result_.best.schedule.absent_threads) {
+      const auto& before = original_.schedule.absent_threads;
+      if (std::find(before.begin(), before.end(), thread) == before.end()) {
+        result_.removed_threads.push_back(thread);
+      }
     }
     result_.after = size_of(result_.best);
     result_.account = account_.entries(left_out_of(result_.best.schedule));
@@ -69,21 +78,45 @@ class Reducer {
   void part(Share& share, Work work) {
     const std::uint64_t trials = result_.trials;
     const std::uint64_t executed = result_.events_executed;
-    const std::size_t events = result_.best.trace.events.size();
+    const std::uint64_t events = events_of(result_.best.trace);
     work();
     share.trials += result_.trials - trials;
     share.events_executed += result_.events_executed - executed;
-    const std::size_t left = result_.best.trace.events.size();
+    const std::uint64_t left = events_of(result_.best.trace);
     share.events_removed += events > left ? events - left : 0;
   }
 
+  /// Again, where (II) was asked in an order in which not even the best run so far passes.
+  template <typename Work>
+  void asking_rightly(Work work) {
+    do work();
+    while (trials_.revise(result_.best));
+  }
+
   /// Delta debugging of `items`, each of which `leave_out` adds to what a run is without; the best
-  /// run of what is kept becomes the best.
+  /// run of what is kept becomes the best. (II) is asked of the outcome first: most often it holds,
+  /// and asking it at each step costs more than all else. Where it does not, it is gone through
+  /// again, asking; and for the rest of the part at once, as what is missed is missed elsewhere
+  /// too.
   template <typename Item, typename LeaveOutItem>
   void remove_items(const char* phase, const std::vector<Item>& items, LeaveOutItem leave_out,
                     std::size_t give_up_at = ~std::size_t{0}) {
     if (items.empty()) return;
     const Attempt base = result_.best;
+    if (!asks_each_step_) {
+      remove_items(phase, base, items, leave_out, give_up_at);
+      const bool same = result_.best.schedule.absent_threads == base.schedule.absent_threads &&
+                        result_.best.schedule.skipped == base.schedule.skipped;
+      if (same || trials_.is_concurrent(result_.best)) return;
+      asks_each_step_ = true;
+      result_.best = base;
+    }
+    remove_items(phase, base, items, leave_out, give_up_at);
+  }
+
+  template <typename Item, typename LeaveOutItem>
+  void remove_items(const char* phase, const Attempt& base, const std::vector<Item>& items,
+                    LeaveOutItem leave_out, std::size_t give_up_at) {
     const LeftOut already = left_out_of(base.schedule);
     std::vector<Item> current = items;
     ddmin<Item>(
@@ -101,7 +134,8 @@ class Reducer {
             std::sort(left_out.iterations.begin(), left_out.iterations.end());
             schedules.push_back(project(base, left_out));
           }
-          std::vector<Judged> judged = trials_.judge(schedules);
+          std::vector<Judged> judged =
+              asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
           for (std::size_t i = 0; i < judged.size(); ++i) {
             if (judged[i].verdict == Verdict::Accepted) {
               current = candidates[i];
@@ -112,7 +146,7 @@ class Reducer {
             if (candidates[i].size() + 1 == current.size()) {
               const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
                                                  current.begin(), current.end());
-              account_.keep(*differs.second, judged[i].verdict, judged[i].attempt);
+              account_.keep(*differs.second, judged[i].verdict, judged[i].signature);
             }
           }
           return std::nullopt;
@@ -120,8 +154,41 @@ class Reducer {
         give_up_at);
   }
 
+  /// One trial without all threads and iterations that have nothing to do with the failure as far
+  /// as the trace tells: if it is right, all that follow are small.
+  void guess() {
+    if (trials_.stopping()) return;
+    const trace::Trace& trace = result_.best.trace;
+    const Neighbourhood needed = neighbourhood(trace);
+    const LeftOut already = left_out_of(result_.best.schedule);
+    LeftOut left_out = already;
+    const auto is_gone = [&](const std::string& thread) {
+      return std::any_of(left_out.threads.begin(), left_out.threads.end(),
+                         [&](const std::string& gone) { return is_part_of(thread, gone); });
+    };
+    for (const trace::Thread& thread : trace.threads) {  // creators come before their threads
+      if (thread.path.ends_with('~') || is_gone(thread.path)) continue;
+      if (std::binary_search(needed.threads.begin(), needed.threads.end(), thread.path)) continue;
+      left_out.threads.push_back(thread.path);
+    }
+    for (Iteration& iteration : removable_iterations(trace, original_.trace)) {
+      if (std::binary_search(needed.iterations.begin(), needed.iterations.end(), iteration))
+        continue;
+      if (!is_gone(iteration.thread)) left_out.iterations.push_back(std::move(iteration));
+    }
+    if (left_out.iterations.size() == already.iterations.size() &&
+        left_out.threads.size() == already.threads.size()) {
+      return;
+    }
+    trials_.report("guess", result_.best);
+    std::sort(left_out.iterations.begin(), left_out.iterations.end());
+    std::vector<Judged> judged = trials_.judge(std::vector{project(result_.best, left_out)});
+    if (judged[0].verdict == Verdict::Accepted) result_.best = std::move(judged[0].attempt);
+  }
+
   /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
   void reduce_threads() {
+    asks_each_step_ = false;
     for (std::size_t level = 1; !trials_.stopping(); ++level) {
       std::vector<std::string> threads;
       bool deeper = false;
@@ -135,15 +202,9 @@ class Reducer {
         if (depth == level && !gone) threads.push_back(thread);
       }
       if (threads.empty() && !deeper) return;
-      const std::vector<std::string> before = result_.best.schedule.absent_threads;
       remove_items("threads", threads, [](LeftOut& left_out, const std::string& thread) {
         left_out.threads.push_back(thread);
       });
-      for (const std::string& thread : result_.best.schedule.absent_threads) {
-        if (std::find(before.begin(), before.end(), thread) == before.end()) {
-          result_.removed_threads.push_back(thread);
-        }
-      }
     }
   }
 
@@ -152,8 +213,9 @@ class Reducer {
 
   /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
   void reduce_iterations() {
+    asks_each_step_ = false;
     std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
-    for (const Iteration& iteration : removable_iterations(result_.best.trace)) {
+    for (const Iteration& iteration : removable_iterations(result_.best.trace, original_.trace)) {
       blocks[{iteration.thread, iteration.site}].push_back(iteration);
     }
     for (auto& [block, iterations] : blocks) {
@@ -194,7 +256,7 @@ class Reducer {
     trials_.report("one preemption", result_.best);
     const std::vector<Schedule> schedules =
         with_one_preemption(result_.best, trials_.affordable(result_.best));
-    std::vector<Judged> judged = trials_.judge_schedules(schedules);
+    std::vector<Judged> judged = trials_.judge_failure(schedules);
     for (Judged& one : judged) {
       if (one.verdict == Verdict::Accepted && weight(one.attempt) < weight(result_.best)) {
         result_.best = std::move(one.attempt);
@@ -215,7 +277,7 @@ class Reducer {
                           schedules.push_back(schedule);
                           schedules.back().decisions = kept;
                         }
-                        std::vector<Judged> judged = trials_.judge_schedules(schedules);
+                        std::vector<Judged> judged = trials_.judge_failure(schedules);
                         for (std::size_t i = 0; i < judged.size(); ++i) {
                           if (judged[i].verdict != Verdict::Accepted) continue;
                           if (weight(judged[i].attempt) < weight(result_.best)) {
@@ -229,6 +291,8 @@ class Reducer {
     }
   }
 
+  const Attempt& original_;
+  bool asks_each_step_ = false;  // (II), in this part
   Reduction result_;
   Trials trials_;
   Account account_;
@@ -246,7 +310,17 @@ Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOp
   if (!original.trace.outcome.failed()) {
     throw user_error("the run did not fail: there is nothing to reduce");
   }
-  return Reducer(oracle, original, options).run();
+  std::vector<Attempt> again = oracle.follow_all({&original.schedule, 1});
+  if (trace::signature(again[0].trace) != trace::signature(original.trace)) {
+    throw user_error(
+        "the failure does not come back, so it cannot be reduced; see what differs with: "
+        "heddle replay");
+  }
+  Reduction reduction = Reducer(oracle, again[0], options).run();
+  const double replay_seconds = reduction.before.replay_seconds;
+  reduction.before = size_of(original);
+  reduction.before.replay_seconds = replay_seconds;
+  return reduction;
 }
 
 }  // namespace heddle::analysis

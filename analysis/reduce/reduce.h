@@ -6,10 +6,11 @@
 //
 // A step is accepted when the failure keeps its signature under the schedule that is left (I) and
 // the program without what was removed passes in a sequential order (II): else the removed work is
-// what is missing, which is another bug. The order is one in which the whole program passes, found
-// by trying; where it passes with the eldest threads first and with the youngest first, both count:
-// without the one who does the work, a program may still pass if nobody asks for it. Where there is
-// none (some order violations need no preemption), (I) alone decides, and the result says so.
+// what is missing, which is another bug. The order is one in which the run passes that the step was
+// taken from, found by trying (sequential.h); where it passes with the eldest threads first and
+// with the youngest first, both count: without the one who does the work, a program may still pass
+// if nobody asks for it. Where there is none (some order violations need no preemption), (I) alone
+// decides, and the result says so.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +56,11 @@ struct Reduction {
   std::vector<AccountEntry> account;
   std::vector<std::string> removed_threads;
   Share threads, iterations, switches;
+  Share proof;  // of the switches' share: the search through all schedules with fewer preemptions
   std::uint64_t rounds = 0;
   std::uint64_t trials = 0;                    // executions, those of the search included
   std::uint64_t events_executed = 0;           // in all of them
-  std::optional<std::uint64_t> passing_order;  // (II) was asked in this order (ReducingOracle)
+  std::optional<std::uint64_t> passing_order;  // in which `best` passes (ReducingOracle)
   bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
   bool stopped = false;             // `stop` said so: `best` is the best so far
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guess which threads a failure needs. Delta debugging checks it; a bad guess costs trials only.
+// Guesses which threads and iterations a failure needs, from the dependences next to it. Delta
+// debugging checks them; a bad guess costs trials only.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "analysis/reduce/projection.h"
 #include "trace/trace.h"
 
 namespace heddle::analysis {
@@ -14,5 +16,14 @@ namespace heddle::analysis {
 /// can go on, the one that fails, then those whose writes it read, the last read first, and so on
 /// from there; after them the others, the last to have run first.
 std::vector<std::string> threads_by_relevance(const trace::Trace& trace);
+
+/// What is next to the failure in the graph of dependences: the iterations in which the threads
+/// that fail or wait are at the end, those that wrote what is read there, and what these read or
+/// wrote over, a few steps back; with those around them.
+struct Neighbourhood {
+  std::vector<Iteration> iterations;  // sorted
+  std::vector<std::string> threads;   // those that do any of it, and their ancestors; sorted
+};
+Neighbourhood neighbourhood(const trace::Trace& trace);
 
 }  // namespace heddle::analysis

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reduce/trials.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "analysis/reduce/projection.h"
-#include "base/error.h"
 #include "trace/counts.h"
 
 namespace heddle::analysis {
 namespace {
-
-/// So many sequential orders are tried before it is said that none passes.
-constexpr std::uint64_t kOrders = 16;
 
 /// What the search for fewer preemptions may cost: as many events as the original run has, but
 /// enough for an exhaustive search of a small program in any case.
@@ -27,33 +24,22 @@ constexpr std::size_t kMostGuesses = 48;
 /// long; from half of that on threads take turns (runtime/schedule/fair_turns.h).
 constexpr std::uint64_t kRoomFactor = 4;
 constexpr std::uint64_t kRoom = 2'000;
-/// Of a passing run that is so many times as long as the failing one, one is enough.
-constexpr std::uint64_t kLongPassing = 4;
 constexpr std::uint64_t kSearchExecutions = 20'000;
 
 using Place = std::pair<std::string, std::uint64_t>;
 
-/// Every thread runs as soon as it is created.
-trace::Schedule children_first(const Attempt& run) {
-  const trace::Trace& trace = run.trace;
-  trace::Schedule result = run.schedule;
-  result.decisions.clear();
-  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
-  std::vector<std::uint64_t> child(trace.threads.size(), trace::kNone);  // just created, by thread
-  for (const trace::Event& event : trace.events) {
-    if (event.kind == trace::EventKind::Flush) continue;
-    const std::uint32_t visit = ++visits[{event.thread, event.site}];
-    if (child[event.thread] < trace.threads.size() && event.site != trace::kNone) {
-      trace::Decision decision;
-      decision.thread = trace.threads[event.thread].path;
-      decision.site = trace.sites[event.site].key;
-      decision.occurrence = visit;
-      decision.target = trace.threads[child[event.thread]].path;
-      result.decisions.push_back(std::move(decision));
-    }
-    child[event.thread] = event.kind == trace::EventKind::ThreadCreate ? event.value : trace::kNone;
+/// What of a schedule decides what an execution that follows it does.
+std::string key_of(const trace::Schedule& schedule) {
+  std::string key;
+  for (const std::string& thread : schedule.absent_threads) key += thread + '\n';
+  for (const trace::SkippedIterations& skip : schedule.skipped) {
+    key += fmt::format("{} {} {}-{}\n", skip.thread, skip.site, skip.first, skip.last);
   }
-  return result;
+  for (const trace::Decision& decision : schedule.decisions) {
+    key += fmt::format("{} {} {} {} {}/{}\n", decision.thread, decision.site, decision.occurrence,
+                       decision.target, decision.value, decision.bound);
+  }
+  return key;
 }
 
 }  // namespace
@@ -64,11 +50,13 @@ Trials::Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOpti
       original_(original),
       options_(options),
       result_(result),
-      signature_(trace::signature(original.trace)) {}
+      signature_(trace::signature(original.trace)),
+      sequential_(oracle, original.trace.events.size(),
+                  [this](const Attempt& attempt) { count(attempt); }) {}
 
 void Trials::count(const Attempt& attempt) {
   ++result_.trials;
-  result_.events_executed += attempt.trace.events.size();
+  result_.events_executed += size_of(attempt).events;
 }
 
 bool Trials::stopping() {
@@ -82,28 +70,15 @@ void Trials::report(const char* phase, const Attempt& best) {
   }
 }
 
-void Trials::require_failure() {
-  const std::vector<Attempt> again = oracle_.follow_all({&original_.schedule, 1});
-  count(again[0]);
-  if (trace::signature(again[0].trace) == signature_) return;
-  throw user_error(
-      "the failure does not come back, so it cannot be reduced; see what differs with: "
-      "heddle replay");
+bool Trials::revise(const Attempt& best) {
+  if (stopping() || !sequential_.revise(best.schedule)) return false;
+  turned_down_.clear();
+  return true;
 }
 
-void Trials::find_passing_orders() {
-  for (std::uint64_t order = 0; order < kOrders && !stopping(); ++order) {
-    const Attempt attempt = oracle_.run_sequentially(original_.schedule, order);
-    count(attempt);
-    if (attempt.trace.outcome.failed()) continue;
-    result_.passing_order = order;
-    if (attempt.trace.events.size() > kLongPassing * original_.trace.events.size()) return;
-    break;
-  }
-  if (!result_.passing_order || stopping()) return;
-  std::vector<Attempt> prompt = oracle_.follow_all(std::vector{children_first(original_)});
-  count(prompt[0]);
-  if (!prompt[0].trace.outcome.failed()) children_first_ = std::move(prompt[0]);
+void Trials::confirm(const Attempt& best) {
+  if (!stopping()) sequential_.confirm(best.schedule);
+  result_.passing_order = sequential_.order();
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken
@@ -125,39 +100,56 @@ bool Trials::starves(const Attempt& attempt, const trace::Schedule& candidate) c
   });
 }
 
-Verdict Trials::criterion(const Attempt& attempt, const trace::Schedule& candidate,
-                          bool leaves_out) {
+Verdict Trials::same_failure(const Attempt& attempt, std::uint64_t most_events) const {
   if (!attempt.trace.outcome.failed()) return Verdict::Passes;
-  if (trace::signature(attempt.trace) != signature_) {
-    const bool cut_off = attempt.trace.outcome.kind == abi::FailureKind::NoProgress;
-    return cut_off ? Verdict::Passes : Verdict::FailsOtherwise;
+  // From there on threads took turns: who went on was not the schedule's doing.
+  if (most_events != ReducingOracle::kAll && attempt.trace.events.size() >= most_events / 2) {
+    return Verdict::Passes;
   }
-  if (!leaves_out) return Verdict::Accepted;
-  if (!result_.passing_order) {
-    return starves(attempt, candidate) ? Verdict::Starves : Verdict::Accepted;
-  }
-  const Attempt sequential = oracle_.run_sequentially(candidate, *result_.passing_order);
-  count(sequential);
-  if (sequential.trace.outcome.failed()) return Verdict::FailsSequentially;
-  if (!children_first_) return Verdict::Accepted;
-  const std::vector<Attempt> prompt =
-      oracle_.follow_all(std::vector{project(*children_first_, left_out_of(candidate))});
-  count(prompt[0]);
-  return prompt[0].trace.outcome.failed() ? Verdict::FailsSequentially : Verdict::Accepted;
+  if (trace::signature(attempt.trace) == signature_) return Verdict::Accepted;
+  const bool cut_off = attempt.trace.outcome.kind == abi::FailureKind::NoProgress;
+  return cut_off ? Verdict::Passes : Verdict::FailsOtherwise;
 }
 
-std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, bool leaves_out) {
+Verdict Trials::in_sequence(const Attempt& attempt, const trace::Schedule& candidate) {
+  switch (sequential_.ask(candidate)) {
+    case SequentialCheck::Answer::Passes: return Verdict::Accepted;
+    case SequentialCheck::Answer::Fails: return Verdict::FailsSequentially;
+    case SequentialCheck::Answer::CannotBeAsked: break;
+  }
+  return starves(attempt, candidate) ? Verdict::Starves : Verdict::Accepted;
+}
+
+bool Trials::is_concurrent(const Attempt& attempt) {
+  return in_sequence(attempt, attempt.schedule) == Verdict::Accepted;
+}
+
+std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, bool both) {
   std::vector<Judged> judged;
   while (judged.size() < candidates.size() && !stopping()) {
+    const std::string key = key_of(candidates[judged.size()]);
+    const auto known = other_outcome_.find(key);
+    const auto missed = both ? turned_down_.find(key) : turned_down_.end();
+    if (known != other_outcome_.end() || missed != turned_down_.end()) {
+      judged.push_back(known != other_outcome_.end() ? known->second : missed->second);
+      continue;
+    }
     const auto batch = candidates.subspan(
         judged.size(),
         std::min<std::size_t>(oracle_.parallel(), candidates.size() - judged.size()));
-    std::vector<Attempt> attempts = oracle_.follow_all(batch, room());
+    const std::uint64_t most_events = room();
+    std::vector<Attempt> attempts = oracle_.follow_all(batch, most_events);
     for (const Attempt& attempt : attempts) count(attempt);
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const Verdict verdict = criterion(attempts[i], batch[i], leaves_out);
-      judged.push_back({verdict, std::move(attempts[i])});
-      if (verdict == Verdict::Accepted) return judged;
+      const Verdict failure = same_failure(attempts[i], most_events);
+      const bool asks = both && failure == Verdict::Accepted;
+      const Verdict verdict = asks ? in_sequence(attempts[i], batch[i]) : failure;
+      judged.push_back({verdict, trace::signature(attempts[i].trace), {}});
+      if (verdict == Verdict::Accepted) {
+        judged.back().attempt = std::move(attempts[i]);
+        return judged;
+      }
+      (asks ? turned_down_ : other_outcome_).emplace(key_of(batch[i]), judged.back());
     }
   }
   judged.resize(candidates.size());
@@ -168,7 +160,7 @@ std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates) {
   return judge(candidates, true);
 }
 
-std::vector<Judged> Trials::judge_schedules(std::span<const trace::Schedule> candidates) {
+std::vector<Judged> Trials::judge_failure(std::span<const trace::Schedule> candidates) {
   return judge(candidates, false);
 }
 
@@ -195,6 +187,8 @@ SearchResult Trials::search_below(const Attempt& run) {
   SearchResult found = oracle_.search(run.schedule, request);
   result_.trials += found.executions;
   result_.events_executed += found.events;
+  result_.proof.trials += found.executions;
+  result_.proof.events_executed += found.events;
   return found;
 }
 

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/reduce/reduce.h"
+#include "analysis/reduce/sequential.h"
 
 namespace heddle::analysis {
 
@@ -24,7 +26,8 @@ enum class Verdict {
 
 struct Judged {
   Verdict verdict = Verdict::NotAsked;
-  Attempt attempt;
+  std::string signature;  // of what came instead
+  Attempt attempt;        // if accepted
 };
 
 class Trials {
@@ -32,17 +35,20 @@ class Trials {
   Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options,
          Reduction& result);
 
-  /// Throws a user error when the failure does not come back.
-  void require_failure();
-  /// Looks for an order in which the original passes when no thread is preempted, and whether it
-  /// also does when every thread runs as soon as it is created.
-  void find_passing_orders();
-
   /// Judges candidates until the first that is accepted, which is the last of the result. Several
   /// are executed at once where the oracle can, also behind the accepted one.
   std::vector<Judged> judge(std::span<const trace::Schedule> candidates);
-  /// The same for schedules that leave out what the best so far leaves out: only (I) is asked.
-  std::vector<Judged> judge_schedules(std::span<const trace::Schedule> candidates);
+  /// The same, but only (I) is asked: for schedules that leave out what the best so far leaves out,
+  /// and where (II) is asked of the result.
+  std::vector<Judged> judge_failure(std::span<const trace::Schedule> candidates);
+  /// (II) of a run that has met (I).
+  bool is_concurrent(const Attempt& attempt);
+
+  /// Whether candidates were turned down by (II) that may not have to be: to be asked when a part
+  /// that leaves something out is over.
+  bool revise(const Attempt& best);
+  /// Says in the result in which order the best run passes.
+  void confirm(const Attempt& best);
 
   /// Looks for the failure with fewer preemptions than `run`, without what that leaves out.
   SearchResult search_below(const Attempt& run);
@@ -55,9 +61,10 @@ class Trials {
   void report(const char* phase, const Attempt& best);
 
  private:
-  Verdict criterion(const Attempt& attempt, const trace::Schedule& candidate, bool leaves_out);
+  Verdict same_failure(const Attempt& attempt, std::uint64_t most_events) const;
+  Verdict in_sequence(const Attempt& attempt, const trace::Schedule& candidate);
   bool starves(const Attempt& attempt, const trace::Schedule& candidate) const;
-  std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool leaves_out);
+  std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool both);
   void count(const Attempt& attempt);
   /// How many events a trial may have that is to replace the best so far.
   std::uint64_t room() const;
@@ -67,7 +74,11 @@ class Trials {
   const ReduceOptions& options_;
   Reduction& result_;
   const std::string signature_;
-  std::optional<Attempt> children_first_;  // passes so
+  SequentialCheck sequential_;
+  // What was turned down by (I), and by both, by what the schedule says: the same would happen
+  // again.
+  std::unordered_map<std::string, Judged> other_outcome_;
+  std::unordered_map<std::string, Judged> turned_down_;
 };
 
 }  // namespace heddle::analysis

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/reduce/relevance.h"
 
 namespace heddle::analysis {
@@ -93,12 +95,13 @@ TEST(Projection, OfLoopsOnlyWholeIterationsWithoutThreadsMayGo) {
   script.event(1, loop, EventKind::IterationBegin, 2).event(1, "j", EventKind::ThreadJoin, 2);
   script.event(1, loop, EventKind::IterationEnd, 2);
   script.event(1, loop, EventKind::IterationBegin, 3).event(1, "a");
-  EXPECT_EQ(removable_iterations(script.run.trace), (std::vector<Iteration>{{"t0.1", loop, 1}}));
+  EXPECT_EQ(removable_iterations(script.run.trace, script.run.trace),
+            (std::vector<Iteration>{{"t0.1", loop, 1}}));
   EXPECT_EQ(iterations_of(script.run.trace).size(), 3u);
   // Who annotates a block knows what is in it.
   Script annotated;
   annotated.event(1, "block", EventKind::IterationBegin, 1).event(1, "j", EventKind::ThreadJoin, 2);
-  EXPECT_EQ(removable_iterations(annotated.run.trace).size(), 1u);
+  EXPECT_EQ(removable_iterations(annotated.run.trace, annotated.run.trace).size(), 1u);
 }
 
 TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
@@ -109,6 +112,50 @@ TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
   script.run.trace.outcome.thread = 1;
   EXPECT_EQ(threads_by_relevance(script.run.trace),
             (std::vector<std::string>{"t0.1", "t0.3", "t0.2"}));
+}
+
+TEST(Projection, IterationsByWhichThreadsGetTheirNamesStay) {
+  // Each round creates a thread; the first and the third are absent now.
+  const std::string loop = "l.loop.x";
+  const auto rounds = [&](Script& script, const std::vector<trace::ThreadId>& created) {
+    for (std::uint64_t number = 1; number <= 3; ++number) {
+      script.event(0, loop, EventKind::IterationBegin, number);
+      if (std::find(created.begin(), created.end(), number) != created.end()) {
+        script.event(0, "create", EventKind::ThreadCreate, number);
+      }
+      script.event(0, loop, EventKind::IterationEnd, number);
+    }
+  };
+  Script original;
+  rounds(original, {1, 2, 3});
+  Script reduced;
+  rounds(reduced, {2});
+  EXPECT_EQ(removable_iterations(reduced.run.trace, original.run.trace),
+            (std::vector<Iteration>{{"t0", loop, 3}}));
+}
+
+TEST(Relevance, WhatIsNextToTheFailureInTheGraphOfDependences) {
+  Script script;
+  for (const char* name : {"x", "y"}) {
+    script.run.trace.objects.push_back({trace::ObjectKind::Static, name, 8});
+  }
+  const auto round = [&](trace::ThreadId thread, std::uint64_t number, EventKind kind,
+                         trace::ObjectIndex object, bool ends = true) {
+    script.event(thread, "l.loop.x", EventKind::IterationBegin, number);
+    script.event(thread, "access", kind, 0, object);
+    if (ends) script.event(thread, "l.loop.x", EventKind::IterationEnd, number);
+  };
+  round(1, 1, EventKind::Store, 1);
+  round(1, 2, EventKind::Store, 0);  // what the failing thread reads
+  round(1, 3, EventKind::Store, 1);
+  round(2, 1, EventKind::Load, 1);
+  round(2, 2, EventKind::Load, 0, false);
+  script.run.trace.outcome.kind = abi::FailureKind::Assert;
+  script.run.trace.outcome.thread = 2;
+  const Neighbourhood found = neighbourhood(script.run.trace);
+  EXPECT_EQ(found.iterations,
+            (std::vector<Iteration>{{"t0.1", "l.loop.x", 2}, {"t0.2", "l.loop.x", 2}}));
+  EXPECT_EQ(found.threads, (std::vector<std::string>{"t0", "t0.1", "t0.2"}));
 }
 
 }  // namespace

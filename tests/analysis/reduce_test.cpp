@@ -26,6 +26,7 @@ class ToyOracle : public ReducingOracle {
   std::optional<Attempt> cheaper;       // what a search finds
   std::vector<std::uint32_t> searched;  // bounds that were searched
   int executions = 0;
+  int whole_in_sequence = 0;  // sequential executions in which nothing was left out
 
   Attempt follow(const trace::Schedule& schedule) override { return execute(schedule); }
 
@@ -39,6 +40,7 @@ class ToyOracle : public ReducingOracle {
   Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override {
     trace::Schedule sequential = schedule;
     sequential.decisions.clear();
+    if (schedule.absent_threads.empty()) ++whole_in_sequence;
     Attempt attempt = execute(sequential);
     const bool fails =
         std::find(fails_in_order.begin(), fails_in_order.end(), order) != fails_in_order.end();
@@ -162,6 +164,41 @@ TEST(Reduce, AThreadWhoseWorkIsMissedIsNotRemoved) {
   const Reduction reduction = reduce(oracle, oracle.failing(), {});
   EXPECT_EQ(reduction.removed_threads, (std::vector<std::string>{"t0.3"}));
   EXPECT_EQ(reduction.best.schedule.absent_threads, reduction.removed_threads);
+}
+
+TEST(Reduce, TheWholeProgramIsNotExecutedInSequenceUnlessThereIsDoubt) {
+  ToyOracle oracle;
+  EXPECT_EQ(reduce(oracle, oracle.failing(), {}).passing_order, 0u);
+  EXPECT_EQ(oracle.whole_in_sequence, 0);
+  // Without t0.3 and t0.4 alike it fails in every order: then the run itself is asked, once.
+  class NeedsBoth final : public ToyOracle {
+   public:
+    Attempt execute(const trace::Schedule& schedule) override {
+      Attempt attempt = ToyOracle::execute(schedule);
+      const auto& absent = schedule.absent_threads;
+      const auto is_absent = [&](const char* thread) {
+        return std::find(absent.begin(), absent.end(), thread) != absent.end();
+      };
+      if (is_absent("t0.3") || is_absent("t0.4")) fail(attempt, 3);
+      return attempt;
+    }
+  } both;
+  const Reduction reduction = reduce(both, both.failing(), {});
+  EXPECT_TRUE(reduction.removed_threads.empty());
+  EXPECT_EQ(both.whole_in_sequence, 1);
+}
+
+TEST(Reduce, WhatWasTurnedDownIsNotExecutedAgain) {
+  ToyOracle oracle;
+  oracle.needed_for_work = "t0.3";
+  oracle.other_bug_without_four = true;
+  const Reduction first = reduce(oracle, oracle.failing(), {});
+  // A second round over a run that cannot get smaller asks nothing new.
+  oracle.executions = 0;
+  const Reduction again = reduce(oracle, first.best, {});
+  EXPECT_EQ(again.best.schedule, first.best.schedule);
+  EXPECT_EQ(again.rounds, 1u);
+  EXPECT_EQ(static_cast<std::uint64_t>(oracle.executions), again.trials);
 }
 
 TEST(Reduce, AnotherOrderIsTriedWhereTheFirstFails) {

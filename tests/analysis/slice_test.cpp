@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
+#include "abi/dependence_record.h"
 #include "base/error.h"
 
 namespace heddle::analysis {
@@ -72,6 +76,71 @@ TEST(Slice, RefusesAnEventThatIsNotThere) {
   SmallRun run;
   run.event(0, EventKind::Yield);
   EXPECT_THROW(slice(run.trace, 1), Error);
+}
+
+/// A table of dependences in which instruction `first` of each pair depends on `second`.
+std::string table(std::uint32_t instructions,
+                  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  const abi::DependenceHeader header{abi::kDependenceMagic, abi::kDependenceVersion, instructions,
+                                     instructions + 1, static_cast<std::uint32_t>(pairs.size())};
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t node = 0; node <= instructions + 1; ++node) {
+    numbers.push_back(static_cast<std::uint32_t>(std::count_if(
+        pairs.begin(), pairs.end(), [&](const auto& pair) { return pair.first < node; })));
+  }
+  for (const auto& [from, to] : pairs) numbers.push_back(to);
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  return bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4);
+}
+
+/// Sites of the trace are instructions 1, 2, ... of the program.
+struct RunWithCode {
+  RunWithCode& event(trace::ThreadId thread, EventKind kind, std::uint32_t instruction,
+                     trace::ObjectIndex object) {
+    run.event(thread, kind, object);
+    run.trace.events.back().site = instruction - 1;
+    return *this;
+  }
+  std::vector<bool> sliced(const std::string& section, std::size_t at) {
+    const ir::DependenceGraph graph = ir::DependenceGraph::parse(section, "test");
+    std::vector<std::uint32_t> instructions(graph.instruction_count());
+    std::iota(instructions.begin(), instructions.end(), 1u);
+    const Code code{graph, instructions};
+    return slice(run.trace, at, &code).contains;
+  }
+  SmallRun run;
+};
+
+TEST(Slice, WithinAThreadWhatTheCodeDependsOn) {
+  RunWithCode run;
+  run.event(0, EventKind::Load, 1, 0).event(0, EventKind::Load, 2, 1);
+  run.event(0, EventKind::MutexLock, 3, 2).event(0, EventKind::Store, 4, 1);
+  EXPECT_EQ(run.sliced(table(4, {{4, 2}}), 3), (std::vector<bool>{false, true, true, true}));
+  EXPECT_EQ(run.sliced(table(4, {{4, 1}}), 3), (std::vector<bool>{true, false, true, true}));
+  EXPECT_EQ(run.sliced(table(4, {{4, 2}, {2, 1}}), 3), (std::vector<bool>{true, true, true, true}));
+}
+
+TEST(Slice, WithinAThreadWhatItWroteAndReadAgain) {
+  RunWithCode run;
+  run.event(0, EventKind::Store, 1, 0).event(0, EventKind::Store, 2, 1);
+  run.event(0, EventKind::Load, 3, 0);
+  EXPECT_EQ(run.sliced(table(3, {}), 2), (std::vector<bool>{true, false, true}));
+}
+
+TEST(Slice, WhatIsOfNoKnownInstructionMayDependOnAll) {
+  RunWithCode run;
+  run.event(0, EventKind::Store, 1, 0).event(0, EventKind::Load, 2, 1);
+  run.run.trace.events.back().site = trace::kNone;
+  EXPECT_EQ(run.sliced(table(2, {}), 1), (std::vector<bool>{true, true}));
+}
+
+TEST(Slice, ADamagedTableIsRefused) {
+  const std::string whole = table(3, {{3, 1}, {2, 1}});
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THROW(ir::DependenceGraph::parse(whole.substr(0, size), "test"), Error) << size;
+  }
+  EXPECT_THROW(ir::DependenceGraph::parse(table(3, {{3, 9}}), "test"), Error);
 }
 
 }  // namespace

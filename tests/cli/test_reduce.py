@@ -105,6 +105,33 @@ int main(void) {
 """
 
 
+# What is counted and what is summed up has nothing to do with what fails.
+UNRELATED = """
+#include <assert.h>
+#include <pthread.h>
+static volatile int busy, count, total, limit;
+static void* work(void* p) {
+  for (int i = 0; i < limit; ++i) {
+    ++count;
+    assert(busy == 0);
+    busy = 1;
+    total += i;
+    busy = 0;
+  }
+  return p;
+}
+int main(int argc, char** argv) {
+  limit = argc + 2;
+  pthread_t a, b;
+  pthread_create(&a, 0, work, argv);
+  pthread_create(&b, 0, work, argv);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}
+"""
+
+
 class Reduce(Workshop):
     def failing(self, source, *arguments, **options):
         program = self.build(source, **options)
@@ -178,6 +205,20 @@ class Reduce(Workshop):
         self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
         self.assertEqual(self.json("locate", reduced["run"])["outcome"], "confirmed")
 
+    def test_a_late_failure_of_a_long_run_becomes_a_short_run(self):
+        program = self.build(LATE_ROUND.replace("for (int i = 0; i < rounds",
+                                                "const int n = rounds; for (int i = 0; i < n"))
+        run = self.json("explore", "--strategy", "pct", "--", program, 300, status=1)["run"]
+        reduced = self.json("reduce", run)
+        before, after = reduced["before"], reduced["after"]
+        self.assertGreater(before["events"], 500)
+        self.assertLess(after["events"], before["events"] / 20)
+        self.assertEqual(after["preemptions"], 1)
+        self.assertLessEqual(reduced["trials"], 60)
+        self.assertEqual(reduced["events_executed"], before["events"] + sum(
+            reduced["parts"][part]["events_executed"]
+            for part in ("threads", "iterations", "switches")))
+
     def test_a_barrier_is_not_starved(self):
         run = self.failing(BARRIER)
         reduced = self.json("reduce", run)
@@ -234,6 +275,24 @@ class Slice(Workshop):
         first = self.json("slice", run, "--at", 0)
         self.assertEqual(first["slice"], [0])
         self.refused("slice", run, "--at", 100000, says=("no event 100000",))
+
+    def test_within_a_thread_only_what_the_code_depends_on(self):
+        program = self.build(UNRELATED)
+        run = self.json("explore", "--", program, status=1)["run"]
+        sliced = self.json("slice", run)
+        self.assertEqual(sliced["within_threads"], "instructions")
+        self.assertLess(sliced["instructions_in_slice"], sliced["instructions"])
+        text = self.heddle("slice", run).stdout
+        for needed in ("busy", "limit"):
+            self.assertIn(f" {needed} ", text)
+        for unrelated in ("count", "total"):
+            self.assertNotIn(f" {unrelated} ", text)
+        whole = self.json("slice", "--whole-threads", run)
+        self.assertGreater(whole["events_in_slice"], sliced["events_in_slice"])
+        self.assertTrue(set(sliced["slice"]) <= set(whole["slice"]))
+        # Without the program that was run, the trace alone tells.
+        self.build(BUGS / "lost_update" / "buggy.c")
+        self.assertEqual(self.json("slice", run)["slice"], whole["slice"])
 
 
 if __name__ == "__main__":

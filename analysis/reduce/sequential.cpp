@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/reduce/sequential.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace heddle::analysis {
+namespace {
+
+/// So many sequential orders are tried before it is said that none passes.
+constexpr std::uint64_t kOrders = 16;
+/// Of a passing run that is so many times as long as the failing one, one is enough.
+constexpr std::uint64_t kLongPassing = 4;
+/// What has not ended after so many times the failing run waits for something that was left out.
+constexpr std::uint64_t kEndlessFactor = 64;
+constexpr std::uint64_t kEndless = 20'000;
+
+/// Every thread runs as soon as it is created.
+trace::Schedule children_first(const Attempt& run) {
+  const trace::Trace& trace = run.trace;
+  trace::Schedule result = run.schedule;
+  result.decisions.clear();
+  std::map<std::pair<trace::ThreadId, trace::SiteIndex>, std::uint32_t> visits;
+  std::vector<std::uint64_t> child(trace.threads.size(), trace::kNone);  // just created, by thread
+  for (const trace::Event& event : trace.events) {
+    if (event.kind == trace::EventKind::Flush) continue;
+    const std::uint32_t visit = ++visits[{event.thread, event.site}];
+    if (child[event.thread] < trace.threads.size() && event.site != trace::kNone) {
+      trace::Decision decision;
+      decision.thread = trace.threads[event.thread].path;
+      decision.site = trace.sites[event.site].key;
+      decision.occurrence = visit;
+      decision.target = trace.threads[child[event.thread]].path;
+      result.decisions.push_back(std::move(decision));
+    }
+    child[event.thread] = event.kind == trace::EventKind::ThreadCreate ? event.value : trace::kNone;
+  }
+  return result;
+}
+
+}  // namespace
+
+SequentialCheck::SequentialCheck(ReducingOracle& oracle, std::uint64_t original_events, Count count)
+    : oracle_(oracle), original_events_(original_events), count_(std::move(count)) {}
+
+Attempt SequentialCheck::run(const trace::Schedule& schedule, std::uint64_t order) {
+  Attempt attempt = oracle_.run_sequentially(schedule, order);
+  count_(attempt);
+  return attempt;
+}
+
+bool SequentialCheck::passes_promptly(const Attempt& sequential) {
+  const std::vector<Attempt> prompt = oracle_.follow_all(
+      std::vector{children_first(sequential)}, kEndlessFactor * original_events_ + kEndless);
+  count_(prompt[0]);
+  return !prompt[0].trace.outcome.failed();
+}
+
+SequentialCheck::Answer SequentialCheck::ask(const trace::Schedule& candidate) {
+  if (!order_) return Answer::CannotBeAsked;
+  const Attempt sequential = run(candidate, *order_);
+  if (sequential.trace.outcome.failed()) {
+    in_doubt_ |= !holds_;
+    return Answer::Fails;
+  }
+  const bool is_long = sequential.trace.events.size() > kLongPassing * original_events_;
+  if (prompt_ != Prompt::NotAsked && !is_long) {
+    if (!passes_promptly(sequential)) {
+      in_doubt_ |= prompt_ == Prompt::NotKnown;
+      return Answer::Fails;
+    }
+    prompt_ = Prompt::Passes;
+  }
+  holds_ = true;
+  in_doubt_ = false;
+  return Answer::Passes;
+}
+
+std::optional<Attempt> SequentialCheck::find_order(const trace::Schedule& best) {
+  for (; *order_ < kOrders; ++*order_) {
+    Attempt attempt = run(best, *order_);
+    if (attempt.trace.outcome.failed()) continue;
+    holds_ = true;
+    return attempt;
+  }
+  order_.reset();
+  return std::nullopt;
+}
+
+bool SequentialCheck::revise(const trace::Schedule& best) {
+  if (!in_doubt_ || !order_) return false;
+  in_doubt_ = false;
+  const std::optional<std::uint64_t> used = order_;
+  const std::optional<Attempt> passing = find_order(best);
+  bool wrong = order_ != used;
+  if (passing && prompt_ == Prompt::NotKnown) {
+    const bool is_long = passing->trace.events.size() > kLongPassing * original_events_;
+    const bool passes = !is_long && passes_promptly(*passing);
+    prompt_ = passes ? Prompt::Passes : Prompt::NotAsked;
+    wrong |= !passes;
+  }
+  return wrong;
+}
+
+void SequentialCheck::confirm(const trace::Schedule& best) {
+  if (order_ && !holds_) find_order(best);
+}
+
+}  // namespace heddle::analysis
