@@ -5,6 +5,7 @@ several invocations can complete one table. Rows of other tools or other options
 import hashlib
 import json
 import pathlib
+import sys
 import time
 
 
@@ -31,6 +32,7 @@ class KeptRows:
         for name in names:
             if name in self.rows or (self.end and time.monotonic() > self.end):
                 continue
+            print(f"bench: {self.file.stem} {name}", file=sys.stderr)
             self.rows[name] = make(name)
             self.file.parent.mkdir(exist_ok=True)
             self.file.write_text(json.dumps({"key": self.key, "rows": self.rows}))
