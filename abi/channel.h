@@ -103,7 +103,8 @@ enum class DecisionKind : std::uint16_t {
   Absent = 3,  // the thread `target` is never started
   Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
   // Plans only, behind those and before the decisions: advice for strategies.
-  Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on
+  Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on, and no
+                    // event if the option `overlook` is set
   Weight = 5,       // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,       // operations at `site` are those that are counted
   ReadsFrom = 7,    // the read at `site` should see what the write at site `target` wrote
@@ -275,6 +276,12 @@ struct ChannelHeader {
   Region file_names;
   std::int32_t told_process;     // the process id that the program is told
   std::uint32_t has_checkpoint;  // 1: executions begin at that of kCheckpointDescriptor
+
+  // Texts, each ended by a zero. Written by the driver, in pairs (which `count` counts): a library
+  // that the program opens by itself, and what it gets. Written by the target, over all executions:
+  // paths of those it opened and that are in no pair (`count` in bytes).
+  Region stand_ins;
+  Region opened;
 };
 
 }  // namespace heddle::abi

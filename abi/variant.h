@@ -36,8 +36,9 @@ struct Variant {
 
   /// False for a program that calls no hook.
   constexpr bool needs_runtime() const {
-    return (base != VariantBase::Production && base != VariantBase::Pinned) ||
-           (extras & ~std::uint32_t{Marks}) != 0;
+    const bool is_native = base == VariantBase::Production || base == VariantBase::Pinned ||
+                           base == VariantBase::Sites;
+    return !is_native || (extras & ~std::uint32_t{Marks}) != 0;
   }
   constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
   constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }
@@ -46,6 +47,7 @@ struct Variant {
   static const Variant Full;
   static const Variant Production;
   static const Variant Pinned;
+  static const Variant Sites;
 
   /// Nothing when there is no such variant.
   static std::optional<Variant> of_name(std::string_view name) {
@@ -90,5 +92,6 @@ struct Variant {
 inline constexpr Variant Variant::Full{};
 inline constexpr Variant Variant::Production{VariantBase::Production, 0};
 inline constexpr Variant Variant::Pinned{VariantBase::Pinned, 0};
+inline constexpr Variant Variant::Sites{VariantBase::Sites, 0};
 
 }  // namespace heddle::abi

@@ -36,11 +36,12 @@ struct FoundLoop {
 
 struct FoundAccess {
   Point point;
-  trace::Frame frame;                // file empty: not in instrumented code
-  std::string thread;                // whose access it is, also where a flusher carried it out
-  std::string role;                  // "R", "W", "RW", "lock", "wait"
-  std::vector<FoundLoop> loops;      // from the outermost; empty also if the run does not tell
-  std::optional<std::size_t> event;  // in the failed run
+  trace::Frame frame;                 // file empty: not in instrumented code
+  std::string thread;                 // whose access it is, also where a flusher carried it out
+  std::string role;                   // "R", "W", "RW", "lock", "wait"
+  std::vector<FoundLoop> loops;       // from the outermost; empty also if the run does not tell
+  std::vector<trace::Frame> context;  // functions it is in, from the outermost; if the run tells
+  std::optional<std::size_t> event;   // in the failed run
 };
 
 struct FoundPair {

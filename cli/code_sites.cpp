@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "abi/names.h"
-#include "base/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -59,6 +58,13 @@ std::string inline_chain(const std::vector<trace::Frame>& frames) {
   return chain;
 }
 
+Error no_sites(const std::string& name) {
+  return user_error(
+      fmt::format("{} was not built with heddle-cc or heddle-c++, so it has no sites; rebuild it "
+                  "with: make CC=heddle-cc CXX=heddle-c++",
+                  name));
+}
+
 std::uint64_t parse_address(const std::string& text) {
   const std::string_view digits = std::string_view(text).substr(text.starts_with("0x") ? 2 : 0);
   std::uint64_t address = 0;
@@ -70,11 +76,12 @@ std::uint64_t parse_address(const std::string& text) {
 }
 
 CodeSites::CodeSites(const std::filesystem::path& file)
-    : sites_(ir::SiteTable::of_program(file)), map_(ir::PcMap::of_program(file)) {}
+    : sites_(ir::SiteTable::of_program(file)), code_(sites_, file) {}
 
-void CodeSites::add_json(std::uint64_t file_address, nlohmann::json& object) const {
+void CodeSites::add_json(std::uint64_t file_address, const std::vector<abi::SiteId>& sites,
+                         nlohmann::json& object) const {
   object["instruction"] = nullptr;
-  const std::optional<std::uint32_t> number = map_.instruction_at(file_address);
+  const std::optional<std::uint32_t> number = code_.map().instruction_at(file_address);
   const auto place = number ? sites_.instruction(*number) : std::nullopt;
   if (!place) return;
   object["instruction"] = *number;
@@ -82,25 +89,20 @@ void CodeSites::add_json(std::uint64_t file_address, nlohmann::json& object) con
   object["block"] = place->block;
   object["loops"] = place->loops;
   object["sites"] = nlohmann::json::array();
-  for (const abi::SiteId site : sites_.sites_of_instruction(*number)) {
+  for (const abi::SiteId site : sites) {
     object["sites"].push_back(site_json(site, *sites_.find(site)));
   }
   object["ranges"] = nlohmann::json::array();
-  for (const ir::PcMap::Range& range : map_.ranges_of(*number)) {
+  for (const ir::PcMap::Range& range : code_.map().ranges_of(*number)) {
     object["ranges"].push_back({range.begin, range.end});
   }
 }
 
 std::string CodeSites::instruction_words(std::uint64_t file_address) const {
-  const std::optional<std::uint32_t> number = map_.instruction_at(file_address);
+  const std::optional<std::uint32_t> number = code_.map().instruction_at(file_address);
   const auto place = number ? sites_.instruction(*number) : std::nullopt;
   if (!place) return {};
   return fmt::format("instruction {}, block {} of {}", *number, place->block, place->symbol);
-}
-
-std::vector<abi::SiteId> CodeSites::sites_at(std::uint64_t file_address) const {
-  const std::optional<std::uint32_t> number = map_.instruction_at(file_address);
-  return number ? sites_.sites_of_instruction(*number) : std::vector<abi::SiteId>{};
 }
 
 std::vector<std::string> CodeSites::site_words(std::uint64_t file_address) const {

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "ir/pc_map.h"
+#include "base/error.h"
+#include "ir/pc_sites.h"
 #include "ir/site_table.h"
+#include "ir/stack_walk.h"
 
 namespace heddle::cli {
 
@@ -22,6 +24,9 @@ std::string place_of(const trace::Frame& frame);
 /// " < visitor visits.c:24:5 < main ...": what the innermost of the frames is inlined into.
 std::string inline_chain(const std::vector<trace::Frame>& frames);
 
+/// What to say of a program, or a library, that there is no saved link of.
+Error no_sites(const std::string& name);
+
 /// Accepts what debuggers print. Throws heddle::Error if it is no hexadecimal number.
 std::uint64_t parse_address(const std::string& text);
 
@@ -29,20 +34,31 @@ std::uint64_t parse_address(const std::string& text);
 class CodeSites {
  public:
   explicit CodeSites(const std::filesystem::path& file);
+  CodeSites(const CodeSites&) = delete;
+  CodeSites& operator=(const CodeSites&) = delete;
 
   /// Adds `instruction` (null: of no single one) and, if there is one, what it belongs to, its
-  /// sites and all machine code that was made from it.
-  void add_json(std::uint64_t file_address, nlohmann::json& object) const;
+  /// sites (`sites`, from below) and all machine code that was made from it.
+  void add_json(std::uint64_t file_address, const std::vector<abi::SiteId>& sites,
+                nlohmann::json& object) const;
   /// "instruction 71, block 3 of worker"; empty for what is of no single instruction.
   std::string instruction_words(std::uint64_t file_address) const;
   /// "site 12  worker+3.load.kfqz  shared", one for each site there.
   std::vector<std::string> site_words(std::uint64_t file_address) const;
-  std::vector<abi::SiteId> sites_at(std::uint64_t file_address) const;
+  /// What the machine instruction at an address does.
+  std::vector<abi::SiteId> sites_at(std::uint64_t file_address) const {
+    return code_.sites_at(file_address);
+  }
+  /// What a function that is on a stack does there.
+  std::vector<abi::SiteId> sites_of(const ir::StackFrame& frame) const {
+    return frame.in_call ? code_.sites_of_call(frame.file_address)
+                         : code_.sites_at(frame.file_address);
+  }
   const ir::SiteTable& table() const { return sites_; }
 
  private:
   ir::SiteTable sites_;
-  ir::PcMap map_;
+  ir::PcSites code_;
 };
 
 }  // namespace heddle::cli

@@ -194,7 +194,7 @@ class ConflictHunt {
       }
       sets.emplace_back();  // none: no order is the default of the link
       driver::PinnedProgram pinned(
-          program_, inputs_, file_, sets, flags_.workers,
+          program_, inputs_, file_, sets, driver::NativeRunOptions{.workers = flags_.workers},
           [&](std::string_view text) { progress_.say(text); },
           touches_freed_memory() ? driver::FreedMemory::Watched
                                  : driver::FreedMemory::AsFailureSays);

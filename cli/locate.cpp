@@ -33,6 +33,7 @@ struct LocateFlags {
   double time_seconds = 0;
   std::string fails_if;
   std::string sarif_file;
+  bool context = false;
 };
 
 /// An execution that goes on for much longer than the failing one is not worth its end.
@@ -110,8 +111,9 @@ void print_text(const analysis::Localisation& localisation, const store::RunSumm
 ExitCode locate(const LocateFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
   ProgressLine progress(json);
-  const KeptRun kept = open_kept_run(store, flags.run, "locate", flags.fails_if, progress,
-                                     abi::Variant::Full.with(abi::Variant::Loops));
+  abi::Variant variant = abi::Variant::Full.with(abi::Variant::Loops);
+  if (flags.context) variant = variant.with(abi::Variant::Calls);
+  const KeptRun kept = open_kept_run(store, flags.run, "locate", flags.fails_if, progress, variant);
   const auto& [summary, inputs, failed, program] = kept;
   analysis::LocaliseOptions options = options_of(flags, store);
   driver::ProgramOracle oracle(program, inputs, event_bound(failed.trace),
@@ -173,6 +175,7 @@ void add_locate_command(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--time", flags->time_seconds, "seconds to try; 0: until it is done")
       ->capture_default_str();
+  command->add_flag("--context", flags->context, "show in which calls each access was made");
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   command->add_option("--sarif", flags->sarif_file, "also write the findings as SARIF 2.1.0 there");
   command->callback([flags, &invocation] {

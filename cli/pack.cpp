@@ -47,6 +47,7 @@ std::vector<store::PackedFile> program_files(const driver::Program& program) {
   }
   for (std::size_t i = 0; i < program.image().libraries.size(); ++i) {
     const driver::Image::Library& library = program.image().libraries[i];
+    if (!library.opened.empty()) continue;
     files.push_back(
         packed_file(fmt::format("{}/{:03}/{}", kPackVariants, i, library.name), library.file));
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "abi/names.h"
 #include "analysis/localise/localise.h"
@@ -14,8 +16,10 @@
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/pin_output.h"
+#include "cli/present.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
+#include "driver/pin/native_run.h"
 #include "driver/pin/pinned_program.h"
 #include "driver/program_oracle.h"
 #include "report/pin_json.h"
@@ -33,7 +37,32 @@ struct PinFlags : RunFlags {
   std::uint32_t runs = 100;
   unsigned workers = 4;
   double time_seconds = 0;
+  double run_seconds = 20;
+
+  driver::NativeRunOptions native() const {
+    return {workers, std::chrono::milliseconds(static_cast<long>(1000 * run_seconds))};
+  }
 };
+
+bool is_about_waiting(const trace::PinnedFailure& failure) {
+  using abi::FailureKind;
+  return failure.kind == FailureKind::Deadlock || failure.kind == FailureKind::LostWakeup ||
+         failure.kind == FailureKind::NoProgress || failure.kind == FailureKind::Hang;
+}
+
+/// Nobody gives a native run more than it was recorded with: one that waits for more says nothing
+/// about breakpoints, and a hundred of them take very long.
+void refuse_if_it_waits(driver::PinnedProgram& pinned, const trace::PinFile& file,
+                        const PinFlags& flags) {
+  if (is_about_waiting(file.failure)) return;
+  const analysis::NativeRuns alone = pinned.run({}, 1);
+  if (!alone.other_failures.contains(driver::kStillRunning)) return;
+  throw user_error(fmt::format(
+      "{} is still running after {} s, without breakpoints: it seems to wait for input or for a "
+      "process that nobody starts here; give it its input by --stdin FILE, run it with its peer as "
+      "one program, or give it longer by --run-limit SECONDS",
+      file.program, flags.run_seconds));
+}
 
 /// For how long, and when to stop.
 class Watch {
@@ -146,13 +175,17 @@ nlohmann::json json_of(const analysis::Pinning& pinning, const Task& task, const
   return object;
 }
 
-/// Tries the proposals, measures the best of them and writes it down.
-ExitCode carry_out(Task& task, const driver::Program& program, const PinFlags& flags,
-                   const Watch& watch, ProgressLine& progress, bool json) {
+/// Tries the proposals and measures the best of them.
+analysis::Pinning find_pins(const Task& task, const driver::Program& program, const PinFlags& flags,
+                            const Watch& watch, ProgressLine& progress) {
   std::vector<trace::Pins> sets;
-  for (const analysis::PinProposal& proposal : task.proposals) sets.push_back(proposal.pins);
-  driver::PinnedProgram pinned(program, task.inputs, task.file, sets, flags.workers,
+  for (const analysis::PinProposal& proposal : task.proposals) {
+    sets.push_back(proposal.pins);
+    for (const analysis::RefinedPins& refined : proposal.refined) sets.push_back(refined.pins);
+  }
+  driver::PinnedProgram pinned(program, task.inputs, task.file, sets, flags.native(),
                                [&](std::string_view text) { progress.say(text); });
+  refuse_if_it_waits(pinned, task.file, flags);
   analysis::PinOptions options;
   options.runs = flags.runs;
   options.stop = [&] { return watch.is_over(); };
@@ -160,8 +193,14 @@ ExitCode carry_out(Task& task, const driver::Program& program, const PinFlags& f
     progress.update([&] { return fmt::format("pinning, {}", what); });
   };
   analysis::Pinning pinning = analysis::choose_pins(pinned, task.proposals, options);
-  progress.clear();
   if (pinning.with.failures == 0) pinning.pins.clear();  // a few trials failed by chance
+  return pinning;
+}
+
+/// Writes down what was found, and says it.
+ExitCode conclude(const analysis::Pinning& pinning, Task& task, const Watch& watch,
+                  ProgressLine& progress, bool json) {
+  progress.clear();
   task.file.pins = pinning.pins;
   quote_sources(task.file);
   PinOutput output;
@@ -180,6 +219,20 @@ ExitCode carry_out(Task& task, const driver::Program& program, const PinFlags& f
   return pinning.pins.empty() ? ExitCode::ProgramFailed : ExitCode::Done;
 }
 
+/// The run that a reduced one was made of: the last before it that failed in the same way. Natively
+/// all threads run, and one that reduction left out may be in the way of the others.
+std::optional<store::RunSummary> unreduced(const store::Store& store,
+                                           const store::RunSummary& reduced) {
+  if (!is_reduced(reduced)) return std::nullopt;
+  std::optional<store::RunSummary> found;
+  for (const store::RunSummary& run : store.list()) {
+    if (run.id == reduced.id) break;
+    const bool is_same = run.build_id == reduced.build_id && run.signature == reduced.signature;
+    if (is_same && !is_reduced(run)) found = run;
+  }
+  return found;
+}
+
 ExitCode pin(const PinFlags& flags, bool json) {
   const store::Store store = store::Store::open_existing();
   ProgressLine progress(json);
@@ -188,7 +241,12 @@ ExitCode pin(const PinFlags& flags, bool json) {
         "one run at a time; to run a program with breakpoints: heddle pin --check FILE -- PROG");
   }
   const std::string name = flags.command.empty() ? "latest" : flags.command[0];
-  const KeptRun kept = open_kept_run(store, name, "pin", flags.fails_if, progress);
+  // Calling contexts tell visits to one place apart.
+  const auto open = [&](const std::string& run) {
+    return open_kept_run(store, run, "pin", flags.fails_if, progress,
+                         abi::Variant::Full.with(abi::Variant::Calls));
+  };
+  const KeptRun kept = open(name);
   if (!kept.attempt.trace.outcome.failed()) {
     throw user_error(fmt::format("{} did not fail: there is nothing to pin", kept.summary.id));
   }
@@ -198,14 +256,35 @@ ExitCode pin(const PinFlags& flags, bool json) {
             proposals_for(kept, flags, watch, progress),
             flags.directory.empty() ? store.directory() / "pins" / kept.summary.id
                                     : std::filesystem::path(flags.directory)};
-  return carry_out(task, kept.program, flags, watch, progress, json);
+  analysis::Pinning pinning = find_pins(task, kept.program, flags, watch, progress);
+  const std::optional<store::RunSummary> whole = unreduced(store, kept.summary);
+  const bool holds = !pinning.pins.empty() && pinning.with.failures == pinning.with.runs;
+  if (whole && !holds && !watch.is_over()) {
+    progress.say(fmt::format("{} does not hold in every run; trying {}, from before it was reduced",
+                             kept.summary.id, whole->id));
+    const KeptRun original = open(whole->id);
+    Task other = task;
+    other.proposals = proposals_for(original, flags, watch, progress);
+    analysis::Pinning better = find_pins(other, original.program, flags, watch, progress);
+    pinning.tried.insert(pinning.tried.end(), better.tried.begin(), better.tried.end());
+    if (better.with.failures > pinning.with.failures) {
+      better.tried = std::move(pinning.tried);
+      better.origin += ", of " + whole->id;
+      pinning = std::move(better);
+    }
+  }
+  return conclude(pinning, task, watch, progress, json);
 }
 
 /// The place with the names the program has for it; throws UnknownPlace.
 trace::PinPlace known_place(trace::PinPlace place, const ir::SiteTable& sites) {
   const ir::SiteInfo info = *sites.find(driver::resolve(place, sites, false).front());
-  place.file = info.frames.front().file;
-  place.function = info.frames.front().function;
+  const auto named = std::ranges::find_if(info.frames, [&](const trace::Frame& frame) {
+    return frame.line == place.line && trace::base_name(frame.file) == trace::base_name(place.file);
+  });
+  const trace::Frame& frame = named != info.frames.end() ? *named : info.frames.front();
+  place.file = frame.file;
+  place.function = frame.function;
   return place;
 }
 
@@ -262,7 +341,7 @@ ExitCode pin_report(const PinFlags& flags, bool json) {
     }
   }
   stop_on_interrupt();
-  return carry_out(task, program, flags, watch, progress, json);
+  return conclude(find_pins(task, program, flags, watch, progress), task, watch, progress, json);
 }
 
 /// What became of a pinned failure.
@@ -301,7 +380,7 @@ ExitCode check(PinFlags& flags, bool json) {
   analysis::NativeRuns runs;
   Verdict verdict{"never reached", ExitCode::ProgramFailed};
   try {
-    driver::PinnedProgram pinned(program, inputs, file, {file.pins}, flags.workers, say);
+    driver::PinnedProgram pinned(program, inputs, file, {file.pins}, flags.native(), say);
     executable = pinned.executable().string();
     runs = pinned.run(file.pins, flags.runs);
     verdict = verdict_of(runs);
@@ -369,6 +448,11 @@ void add_pin_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1, 256));
   command->add_option("--time", flags->time_seconds, "seconds to try; 0: until it is done")
       ->capture_default_str();
+  command
+      ->add_option("--run-limit", flags->run_seconds,
+                   "seconds a native run may take; one that takes longer counts as stuck")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   command->add_option("--stdin", flags->standard_input_file,
                       "with --check and --report: the program's standard input, from this file");

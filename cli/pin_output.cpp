@@ -64,6 +64,7 @@ void quote_sources(trace::PinFile& file) {
     for (trace::PinSide& side : breakpoint.at) {
       quote(side.at);
       if (side.until) quote(*side.until);
+      if (side.holding) quote(*side.holding);
     }
   }
 }
@@ -105,6 +106,10 @@ std::string breakpoint_text(const trace::PinBreakpoint& breakpoint) {
     }
     if (!side.thread.empty()) text += fmt::format("          of thread {}\n", side.thread);
     if (side.visit != 0) text += fmt::format("          at its thread's visit {}\n", side.visit);
+    if (side.within) text += fmt::format("          in {}\n", place_text(*side.within));
+    if (side.holding) {
+      text += fmt::format("          having taken the lock at {}\n", place_text(*side.holding));
+    }
     if (!side.when.empty()) text += fmt::format("          when {}\n", side.when);
   }
   return text;

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.h"
+#include "driver/library_look.h"
 
 extern char** environ;
 
@@ -24,6 +26,8 @@ void copy_option(char (&to)[32], const std::string& from, const char* name) {
   }
   std::strcpy(to, from.c_str());
 }
+
+constexpr std::string_view kPreemptAt[] = {"sync", "shared", "raced", "all"};
 
 std::string flag_name(const char* option) {
   std::string name = std::string("--") + option;
@@ -104,7 +108,10 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
 driver::Program open_program(const RunFlags& flags, const driver::Progress& progress,
                              abi::Variant variant) {
   if (flags.audit) variant = variant.with(abi::Variant::Audit);
-  driver::Program program = driver::Program::open(flags.command[0], progress, variant);
+  RunFlags look = flags;
+  look.strategy = abi::Options{}.strategy;  // a search's is of no use for one execution
+  driver::Program program = driver::open_with_libraries(
+      inputs_of(flags), options_of(look), limits_of(flags).execution, progress, variant);
   if (flags.audit && program.sites() == nullptr) {
     throw user_error(
         fmt::format("--audit: {} was not built with heddle-cc, so that no access was proved "
@@ -120,9 +127,13 @@ abi::Options options_of(const RunFlags& flags) {
   copy_option(options.memory_model, flags.memory_model, "memory-model");
   copy_option(options.carrier, flags.carrier, "carrier");
   copy_option(options.preempt_at, flags.preempt_at, "preempt-at");
-  if (flags.preempt_at != "sync" && flags.preempt_at != "shared" && flags.preempt_at != "all") {
-    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: sync, shared, all",
-                                 flags.preempt_at));
+  if (std::ranges::find(kPreemptAt, flags.preempt_at) == std::end(kPreemptAt)) {
+    throw user_error(fmt::format("--preempt-at: there is no '{}'; there are: {}", flags.preempt_at,
+                                 fmt::join(kPreemptAt, ", ")));
+  }
+  if (options.overlook > 1 || (options.overlook == 1 && flags.preempt_at != "sync")) {
+    throw user_error(
+        "--overlook: 0, or 1 together with --preempt-at sync; explore decides by itself");
   }
   if (options.depth == 0 || options.depth > 65) {
     throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));

@@ -81,8 +81,8 @@ void add_show_command(CLI::App& app, Invocation& invocation) {
   command->add_flag("--output", flags->output, "what the program printed");
   command
       ->add_option("--sites", flags->sites,
-                   "instead of a run: the instructions of a program that are controlled, and why "
-                   "others are not")
+                   "instead of a run: the instructions of a program or a shared library that are "
+                   "controlled, and why others are not")
       ->type_name("PROG");
   command
       ->add_option("--pc", flags->addresses,

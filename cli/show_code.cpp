@@ -13,8 +13,7 @@
 #include "cli/code_sites.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
-#include "driver/build/build_id.h"
-#include "driver/program.h"
+#include "driver/build/build.h"
 #include "ir/core_file.h"
 #include "ir/elf_file.h"
 #include "ir/stack_walk.h"
@@ -123,7 +122,9 @@ nlohmann::json frame_json(const ir::StackFrame& frame, const std::filesystem::pa
                            {"file_address", frame.file_address},
                            {"file", frame.file},
                            {"frames", frames_json(frame.places)}};
-  if (sites && frame.file == program) sites->add_json(frame.file_address, object);
+  if (sites && frame.file == program) {
+    sites->add_json(frame.file_address, sites->sites_of(frame), object);
+  }
   return object;
 }
 
@@ -131,7 +132,7 @@ std::string site_summary(const ir::StackFrame& frame, const std::filesystem::pat
                          const std::optional<CodeSites>& sites) {
   std::string words;
   if (!sites || frame.file != program) return words;
-  for (const abi::SiteId id : sites->sites_at(frame.file_address)) {
+  for (const abi::SiteId id : sites->sites_of(frame)) {
     words += fmt::format("  site {} {}", id, sites->table().find(id)->key);
   }
   return words;
@@ -207,16 +208,10 @@ ExitCode show_addresses(const std::string& name, const std::vector<std::string>&
     loaded.emplace(file, source);
     if (!ir::SiteTable::is_in(file)) throw user_error(fmt::format("{} {}", name, kNoSites));
   } else if (!ir::SiteTable::is_in(file)) {
+    if (!build::is_heddle_built(file)) throw no_sites(name);
     ProgressLine progress(json);
-    const driver::Program program =
-        driver::Program::open(name, [&](std::string_view what) { progress.say(what); });
-    if (program.sites() == nullptr) {
-      throw user_error(
-          fmt::format("{} was not built with heddle-cc or heddle-c++, so it has no sites; rebuild "
-                      "it with: make CC=heddle-cc CXX=heddle-c++",
-                      name));
-    }
-    file = program.executable();
+    file = build::derive_variant(file, abi::Variant::Full,
+                                 [&](std::string_view what) { progress.say(what); });
   }
   const CodeSites sites(file);
   nlohmann::json list = nlohmann::json::array();
@@ -224,7 +219,7 @@ ExitCode show_addresses(const std::string& name, const std::vector<std::string>&
     const std::optional<std::uint64_t> in_file = loaded ? loaded->file_address(address) : address;
     if (json) {
       nlohmann::json object = {{"address", address}, {"instruction", nullptr}};
-      if (in_file) sites.add_json(*in_file, object);
+      if (in_file) sites.add_json(*in_file, sites.sites_at(*in_file), object);
       if (in_file) object["file_address"] = *in_file;
       list.push_back(std::move(object));
       continue;

@@ -11,6 +11,7 @@
 #include "cli/code_sites.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
+#include "driver/build/build.h"
 #include "driver/program.h"
 #include "ir/site_table.h"
 
@@ -20,17 +21,12 @@ namespace {
 using abi::Sharing;
 using abi::SharingVerdict;
 
-const ir::SiteTable& sites_of(const driver::Program& program) {
-  if (const ir::SiteTable* sites = program.sites()) return *sites;
-  throw user_error(
-      fmt::format("{} was not built with heddle-cc or heddle-c++, so it has no sites; rebuild it "
-                  "with: make CC=heddle-cc CXX=heddle-c++",
-                  program.name()));
-}
-
-driver::Program open_program(const std::string& name, bool quiet) {
+ir::SiteTable sites_of(const std::string& name, const std::filesystem::path& file, bool quiet) {
+  if (ir::SiteTable::is_in(file)) return ir::SiteTable::of_program(file);
+  if (!build::is_heddle_built(file)) throw no_sites(name);
   ProgressLine progress(quiet);
-  return driver::Program::open(name, [&](std::string_view what) { progress.say(what); });
+  return ir::SiteTable::of_program(
+      build::derive_sites(file, [&](std::string_view what) { progress.say(what); }));
 }
 
 /// How many accesses there are of each verdict.
@@ -76,8 +72,8 @@ std::string loop_nest(const ir::SiteInfo& site) {
   return nest.empty() ? "-" : nest;
 }
 
-void print_text(const driver::Program& program, const ir::SiteTable& sites) {
-  fmt::print("{}: {} sites, {} loops\n", program.name(), sites.size(), sites.loop_count());
+void print_text(const std::string& name, const ir::SiteTable& sites) {
+  fmt::print("{}: {} sites, {} loops\n", name, sites.size(), sites.loop_count());
   std::string function;
   for (abi::SiteId id = abi::kFirstSite; id < sites.end(); ++id) {
     const ir::SiteInfo site = *sites.find(id);
@@ -105,16 +101,16 @@ void print_text(const driver::Program& program, const ir::SiteTable& sites) {
 
 ExitCode show_sites(const std::string& name, bool json) {
   const auto start = std::chrono::steady_clock::now();
-  const driver::Program program = open_program(name, json);
-  const ir::SiteTable& sites = sites_of(program);
+  const std::filesystem::path file = driver::find_program(name);
+  const ir::SiteTable sites = sites_of(name, file, json);
   if (!json) {
-    print_text(program, sites);
+    print_text(name, sites);
     return ExitCode::Done;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   nlohmann::json object = json_result("show", "sites", "", seconds.count());
-  object["program"] = program.name();
-  object["build_id"] = program.build_id();
+  object["program"] = name;
+  object["build_id"] = build::read_build_id(file);
   object["sites"] = nlohmann::json::array();
   for (abi::SiteId id = abi::kFirstSite; id < sites.end(); ++id) {
     object["sites"].push_back(site_json(id, *sites.find(id)));

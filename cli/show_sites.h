@@ -9,7 +9,8 @@
 
 namespace heddle::cli {
 
-/// `heddle show --sites PROG`: every site, and what the sharing analysis made of them.
+/// `heddle show --sites PROG`: every site of a program or a shared library, and what the sharing
+/// analysis made of them.
 ExitCode show_sites(const std::string& program, bool json);
 
 }  // namespace heddle::cli

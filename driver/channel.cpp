@@ -19,10 +19,12 @@ constexpr std::uint64_t kTextBytes = 1 << 20;
 constexpr std::uint64_t kStepsPerEvent = 8;
 constexpr std::uint64_t kStackBytes = 8 << 20;
 constexpr std::uint64_t kLoadedBytes = 256 << 10;
+constexpr std::uint64_t kOpenedBytes = 64 << 10;
 
 }  // namespace
 
-Channel::Channel(std::uint64_t max_events, const Outside* outside)
+Channel::Channel(std::uint64_t max_events, const Outside* outside,
+                 std::span<const StandIn> stand_ins)
     : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
@@ -52,6 +54,10 @@ Channel::Channel(std::uint64_t max_events, const Outside* outside)
   header.stacks = region(sizeof(abi::StackRecord), abi::kMaxThreads);
   header.stack_bytes = region(1, kStackBytes);
   header.loaded = region(1, kLoadedBytes);
+  std::string pairs;
+  for (const StandIn& pair : stand_ins) pairs += pair.library + '\0' + pair.instead + '\0';
+  header.stand_ins = region(1, pairs.size());
+  header.opened = region(1, kOpenedBytes);
   header.bytes = bytes;
 
   if (!memory_.valid() || ftruncate(memory_.get(), static_cast<off_t>(bytes)) != 0) {
@@ -69,6 +75,8 @@ Channel::Channel(std::uint64_t max_events, const Outside* outside)
   header_ = static_cast<abi::ChannelHeader*>(mapping);
   *header_ = header;
   tell(told);
+  std::ranges::copy(pairs, reinterpret_cast<char*>(header_) + header.stand_ins.offset);
+  header_->stand_ins.count = stand_ins.size();
 }
 
 void Channel::tell(const ToldRegions& told) {
@@ -136,6 +144,17 @@ std::span<const char> Channel::stack_bytes() const {
 std::string_view Channel::loaded() const {
   const std::span<const char> text = view<char>(header_->loaded);
   return {text.data(), text.size()};
+}
+
+std::vector<std::string> Channel::opened() const {
+  const std::span<const char> text = view<char>(header_->opened);
+  std::vector<std::string> paths;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = std::find(at, text.end(), '\0');
+    paths.emplace_back(at, end);
+    at = end == text.end() ? end : end + 1;
+  }
+  return paths;
 }
 
 std::string_view Channel::text_at(std::uint32_t offset) const {

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "abi/channel.h"
 #include "driver/descriptor.h"
@@ -14,11 +16,18 @@
 
 namespace heddle::driver {
 
+/// What is loaded in the place of a library that the program opens by itself.
+struct StandIn {
+  std::string library;
+  std::string instead;
+};
+
 class Channel {
  public:
   /// Room for `max_events` events. Memory is used as it is touched.
   /// With `told`: everything from outside comes from there.
-  explicit Channel(std::uint64_t max_events, const Outside* told = nullptr);
+  explicit Channel(std::uint64_t max_events, const Outside* told = nullptr,
+                   std::span<const StandIn> stand_ins = {});
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -40,6 +49,8 @@ class Channel {
   std::span<const char> stack_bytes() const;
   /// What was loaded where, as /proc/PID/maps says it.
   std::string_view loaded() const;
+  /// Paths of libraries that the program opened by itself and that nothing stands in for.
+  std::vector<std::string> opened() const;
   std::string_view text_at(std::uint32_t offset) const;
 
  private:

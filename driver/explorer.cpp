@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/explorer.h"
 
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -91,6 +93,7 @@ class Exploration {
       // with the thread that started it.
       const std::uint64_t max_events = search_options().max_events;
       Target target(program_.image(), inputs_, max_events, limits_.execution);
+      target.stay_on_one_cpu();
       while (!stopping()) {
         const std::optional<Trial> trial = take();
         if (!trial) break;
@@ -135,27 +138,75 @@ class Exploration {
 
   void execute(Target& target, const Trial& trial) {
     const Clock::time_point begin = Clock::now();
-    const Execution execution = target.run(trial.options, trial.plan);
-    const Ending ending = judge(program_, target, execution, limits_.fails_if);
+    const Executed executed = run(target, trial);
+    const Ending& ending = executed.ending;
     const double seconds = seconds_since(begin);
-    search_.observe(trial, target.channel(), ending.failed());
+    Trial seen = trial;
+    seen.options.overlook = executed.options.overlook;
+    search_.observe(seen, target.channel(), ending.failed());
 
     const std::scoped_lock lock(mutex_);
     ++result_.status.schedules;
     if (ending.failed()) {
       ++result_.status.failing;
-      note_failure(target, keep(program_, inputs_, target, ending, trial.number, seconds));
+      KeptRun kept = keep(program_, inputs_, target, ending, trial.number, seconds);
+      kept.trace.header.options["strategy"] = trial.options.strategy;
+      note_failure(target, std::move(kept));
     }
-    if (limits_.check_determinism) check(target, trial, ending);
+    if (limits_.check_determinism) check(target, trial.number, executed);
     result_.status.seconds = seconds_since(start_);
     on_status_(result_.status);
   }
 
-  void check(Target& target, const Trial& trial, const Ending& ending) {
+  /// What the target did last.
+  struct Executed {
+    abi::Options options;
+    std::vector<abi::PlanRecord> plan;
+    Ending ending;
+  };
+
+  Executed run(Target& target, abi::Options options, std::vector<abi::PlanRecord> plan) {
+    const Execution execution = target.run(options, plan);
+    return {options, std::move(plan), judge(program_, target, execution, limits_.fails_if)};
+  }
+
+  /// One that overlooked accesses and failed is done again, by its own schedule, with all of them:
+  /// a run is kept with everything that leads to its failure.
+  Executed run(Target& target, const Trial& trial) {
+    Executed first = run(target, trial.options, trial.plan);
+    if (trial.options.overlook == 0 || !first.ending.failed()) return first;
+    const auto [signature, plan] = described(target, first.ending);
+    abi::Options options = trial.options;
+    options.overlook = 0;
+    std::strcpy(options.strategy, "replay");
+    Executed again = run(target, options, plan);
+    if (described(target, again.ending).first == signature) return again;
+    // Some thread may have spun on what it could not see change.
+    const bool stood_still = first.ending.kind == abi::FailureKind::Hang ||
+                             first.ending.kind == abi::FailureKind::NoProgress;
+    // With all of its accesses it is too long, or goes another way once it seems not to end.
+    if (!stood_still && std::strcmp(trial.options.preempt_at, "sync") == 0) {
+      return run(target, trial.options, trial.plan);
+    }
+    search_.see_everything();
+    options = trial.options;
+    options.overlook = 0;
+    return run(target, options, trial.plan);
+  }
+
+  /// The signature of what the target did last, and the plan that does it again.
+  std::pair<std::string, std::vector<abi::PlanRecord>> described(const Target& target,
+                                                                 const Ending& ending) {
+    const std::scoped_lock lock(mutex_);
+    return {trace::signature(build_trace(program_, target, ending)),
+            make_plan(program_, build_schedule(program_, target, inputs_))};
+  }
+
+  void check(Target& target, std::uint64_t number, const Executed& executed) {
     const std::optional<std::string> difference =
-        find_leak(program_, target, trial.options, trial.plan, ending);
+        find_leak(program_, target, executed.options, executed.plan, executed.ending);
     if (!difference) return;
-    result_.leak = {trial.number, *difference};
+    result_.leak = {number, *difference};
     stop_ = true;
   }
 

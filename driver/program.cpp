@@ -13,6 +13,7 @@
 #include "driver/build/build_id.h"
 #include "driver/build/variant.h"
 #include "driver/needed_libraries.h"
+#include "driver/opened_libraries.h"
 #include "ir/elf_file.h"
 
 namespace heddle::driver {
@@ -30,7 +31,6 @@ constexpr SpecialSite kSpecialSites[] = {
 };
 
 std::filesystem::path find_in_path(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
   const char* const path = std::getenv("PATH");
   std::istringstream directories(path == nullptr ? "" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
@@ -50,6 +50,12 @@ std::string name_in_variant(const std::string& name) {
 
 }  // namespace
 
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') == std::string::npos) return find_in_path(name);
+  if (!std::filesystem::exists(name)) throw user_error(fmt::format("there is no program {}", name));
+  return name;
+}
+
 abi::Variant variant_for(const trace::Schedule& schedule) {
   const bool leaves_out = std::any_of(
       schedule.skipped.begin(), schedule.skipped.end(),
@@ -61,10 +67,7 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
   Program program;
   program.name_ = name;
   program.variant_ = variant;
-  const std::filesystem::path path = find_in_path(name);
-  if (!std::filesystem::exists(path)) {
-    throw user_error(fmt::format("there is no program {}", path.string()));
-  }
+  const std::filesystem::path path = find_program(name);
   if (std::filesystem::is_directory(path) || access(path.c_str(), X_OK) != 0) {
     throw user_error(fmt::format("{} is not a program that can be run", path.string()));
   }
@@ -80,7 +83,9 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
     if (!program.sees_accesses_ || ir::SiteTable::is_in(program.executable())) {
       program.sites_ = ir::SiteTable::of_program(program.executable());
       program.sees_accesses_ = true;
+      program.may_open_libraries_ = file.needs("dlopen");
       program.derive_libraries(path, progress);
+      program.derive_opened(progress);
     }
   }
   return program;
@@ -89,10 +94,26 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
 void Program::derive_libraries(const std::filesystem::path& path, const Progress& progress) {
   for (const NeededLibrary& needed : needed_libraries(path)) {
     if (!build::is_heddle_built(needed.file)) continue;
-    add_library({std::filesystem::path(needed.name).filename().string(),
-                 build::derive_library(needed.file, name_in_variant(needed.name), next_site(),
-                                       variant_, progress)});
+    const std::string name = std::filesystem::path(needed.name).filename().string();
+    if (has_library(name)) continue;
+    may_open_libraries_ = may_open_libraries_ || ir::ElfFile(needed.file).needs("dlopen");
+    add_library({name, build::derive_library(needed.file, name_in_variant(needed.name), next_site(),
+                                             variant_, progress)});
   }
+}
+
+void Program::derive_opened(const Progress& progress) {
+  if (!may_open_libraries_) return;
+  for (const std::filesystem::path& file : OpenedLibraries(build_id_).known()) {
+    derive_libraries(file, progress);
+    const std::string name = file.filename().string();
+    add_library(
+        {name, build::derive_library(file, name, next_site(), variant_, progress), file.string()});
+  }
+}
+
+bool Program::has_library(const std::string& name) const {
+  return std::ranges::find(image_.libraries, name, &Image::Library::name) != image_.libraries.end();
 }
 
 abi::SiteId Program::next_site() const {

@@ -29,6 +29,10 @@ using Progress = std::function<void(std::string_view)>;
 /// The variant in which a schedule can be followed.
 abi::Variant variant_for(const trace::Schedule& schedule);
 
+/// `name` as typed in a shell: a path, or a word to look up in PATH. Throws if there is no such
+/// file.
+std::filesystem::path find_program(const std::string& name);
+
 class Program {
  public:
   /// `name` as typed in a shell: a path, or a word to look up in PATH. A program that was not built
@@ -50,6 +54,8 @@ class Program {
   const std::filesystem::path& original() const { return original_; }
   /// Which variant was derived; meaningless for a program that was not instrumented.
   abi::Variant variant() const { return variant_; }
+  /// Whether it, or a library of its own, mentions dlopen.
+  bool may_open_libraries() const { return may_open_libraries_; }
   /// False for a program whose memory accesses cannot be seen.
   bool instrumented() const { return sees_accesses_; }
 
@@ -75,7 +81,10 @@ class Program {
     ir::SiteTable sites;
   };
 
+  /// What `path`, the program or a library that it opens by itself, will be loaded with.
   void derive_libraries(const std::filesystem::path& path, const Progress& progress);
+  void derive_opened(const Progress& progress);
+  bool has_library(const std::string& name) const;
   void add_library(const Image::Library& library);
   abi::SiteId next_site() const;
   const ir::CodePlaces& code() const;
@@ -86,6 +95,7 @@ class Program {
   Image image_;
   abi::Variant variant_;
   bool sees_accesses_ = false;
+  bool may_open_libraries_ = false;
   std::optional<ir::SiteTable> sites_;
   std::vector<Library> libraries_;
   mutable std::shared_ptr<ir::CodePlaces> code_;  // read when first asked for

@@ -35,6 +35,12 @@ abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& sc
   if (max_events != trace.header.options.end()) {
     options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
   }
+  // A run whose accesses were overlooked has synchronisation only, and comes back so.
+  const auto overlook = trace.header.options.find("overlook");
+  if (overlook != trace.header.options.end() && overlook->second == "1") {
+    options.overlook = 1;
+    std::strcpy(options.preempt_at, "sync");
+  }
   return options;
 }
 

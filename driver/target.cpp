@@ -117,9 +117,19 @@ std::vector<std::string> controlled_environment(const std::vector<std::string>& 
     if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
   }
   std::string preloaded = "LD_PRELOAD=" + build::runtime_library().string();
-  for (const Image::Library& library : image.libraries) preloaded += ":" + library.file.string();
+  for (const Image::Library& library : image.libraries) {
+    if (library.opened.empty()) preloaded += ":" + library.file.string();
+  }
   result.push_back(std::move(preloaded));
   return result;
+}
+
+std::vector<StandIn> stand_ins(const Image& image) {
+  std::vector<StandIn> pairs;
+  for (const Image::Library& library : image.libraries) {
+    if (!library.opened.empty()) pairs.push_back({library.opened, library.file.string()});
+  }
+  return pairs;
 }
 
 /// libc chooses among its own functions by what the processor can do. A run that travels does
@@ -160,6 +170,7 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
                          char** environment, const int (&streams)[3], int channel,
                          const RecordingDescriptors& recording, int report) {
   int error = 0;
+  OneCpu::leave();
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   if (files.rlim_cur <= static_cast<rlim_t>(kHighestDescriptor)) {
@@ -195,7 +206,7 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
 
 Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
                std::chrono::milliseconds timeout, const RecordingDescriptors& recording)
-    : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr),
+    : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr, stand_ins(image)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
@@ -306,6 +317,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
   if (!make_empty(output_) || !make_empty(error_) || lseek(input_.get(), 0, SEEK_SET) != 0) {
     throw environment_error(fmt::format("cannot reset the program's files: {}", strerror(errno)));
   }
+  if (one_cpu_) one_cpu_->begin(process_, header.child);
   set_state(abi::ChannelState::RunRequested);
   Execution execution;
   if (!wait_for(abi::ChannelState::Finished, timeout_)) {
@@ -316,6 +328,7 @@ Execution Target::run(const abi::Options& options, std::span<const abi::PlanReco
       throw defect(fmt::format("an execution of {} could not be ended", name_));
     }
   }
+  if (one_cpu_) one_cpu_->end();
   execution.status = header.status;
   return execution;
 }
@@ -347,7 +360,8 @@ std::string Target::standard_error() const {
 
 void become_debugged(const DebuggedExecution& execution) {
   const std::optional<Outside>& outside = execution.inputs.outside;
-  Channel channel(execution.options.max_events, outside ? &*outside : nullptr);
+  Channel channel(execution.options.max_events, outside ? &*outside : nullptr,
+                  stand_ins(execution.image));
   channel.header().options = execution.options;
   channel.header().debug_stop = execution.stop_before + 1;
   channel.set_plan(execution.plan);

@@ -18,6 +18,7 @@
 #include "abi/recording.h"
 #include "driver/channel.h"
 #include "driver/descriptor.h"
+#include "driver/one_cpu.h"
 #include "driver/outside.h"
 
 namespace heddle::driver {
@@ -47,6 +48,7 @@ struct Image {
   struct Library {
     std::string name;  // that of the library it stands in for
     std::filesystem::path file;
+    std::string opened = "";  // the path of one that the program opens by itself
   };
   std::filesystem::path executable;
   std::vector<Library> libraries;
@@ -76,6 +78,11 @@ class Target {
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
 
+  /// From now on the thread that calls this, which must be the one that calls run(), and the
+  /// executions stay on one CPU while they are short. Not for executions in parallel, nor for
+  /// threads that start others.
+  void stay_on_one_cpu() { one_cpu_.emplace(); }
+
   /// One execution. What it recorded is in channel() until the next call.
   Execution run(const abi::Options& options, std::span<const abi::PlanRecord> plan);
 
@@ -102,6 +109,7 @@ class Target {
   std::chrono::milliseconds timeout_;
   pid_t process_ = -1;
   std::string name_;
+  std::optional<OneCpu> one_cpu_;
 };
 
 /// One execution for a debugger: makes the calling process the program, which stops before event

@@ -46,7 +46,10 @@ void TargetPool::serve(unsigned worker) {
     lock.unlock();
     std::exception_ptr error;
     try {
-      if (!target) target = start_();
+      if (!target) {
+        target = start_();
+        target->stay_on_one_cpu();
+      }
       work(*target);
     } catch (...) {
       error = std::current_exception();

@@ -154,6 +154,24 @@ std::vector<std::string> ElfFile::needed_libraries() const {
   return libraries;
 }
 
+std::string_view ElfFile::bytes_at(std::uint64_t address) const {
+  std::size_t count = 0;
+  if (elf_getphdrnum(elf_, &count) != 0) return {};
+  std::size_t size = 0;
+  const char* const file = elf_rawfile(elf_, &size);
+  for (std::size_t i = 0; file != nullptr && i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD ||
+        address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz) {
+      continue;
+    }
+    const std::uint64_t skipped = address - segment.p_vaddr;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return {};
+    return {file + segment.p_offset + skipped, segment.p_filesz - skipped};
+  }
+  return {};
+}
+
 std::optional<std::uint64_t> ElfFile::address_of_offset(std::uint64_t offset) const {
   std::size_t count = 0;
   if (elf_getphdrnum(elf_, &count) != 0) return std::nullopt;

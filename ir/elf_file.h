@@ -47,6 +47,10 @@ class ElfFile {
   /// The libraries it names, as it names them.
   std::vector<std::string> needed_libraries() const;
 
+  /// What is in the file from `address` on, as far as it is in one piece; valid as long as the
+  /// ElfFile. Empty for addresses that nothing is loaded to.
+  std::string_view bytes_at(std::uint64_t address) const;
+
   /// Where the byte at `offset` of the file is when it is loaded, before relocation.
   std::optional<std::uint64_t> address_of_offset(std::uint64_t offset) const;
 

@@ -273,7 +273,8 @@ std::optional<SiteTable::InstructionPlace> SiteTable::instruction(std::uint32_t 
   if (after == blocks_.begin()) return std::nullopt;
   const auto block = static_cast<std::uint32_t>(std::prev(after) - blocks_.begin());
   const abi::FunctionRecord& function = function_of_block(block);
-  InstructionPlace place{string(function.symbol), block - function.first_block, {}};
+  InstructionPlace place{
+      string(function.symbol), block - function.first_block, {}, blocks_[block].first_instruction};
   for (std::uint32_t loop = blocks_[block].loop; loop != 0; loop = loops_[loop - 1].parent) {
     place.loops.push_back(loop);
   }

@@ -74,6 +74,7 @@ class SiteTable {
     std::string symbol;
     std::uint32_t block;
     std::vector<std::uint32_t> loops;
+    std::uint32_t first;  // number of the block's first instruction
   };
   std::optional<InstructionPlace> instruction(std::uint32_t number) const;
   /// Sites of instruction `number`, in the order of their ids. Often none.

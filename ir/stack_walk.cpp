@@ -95,12 +95,13 @@ class StackWalk {
     if (address == 0 && !frames.empty()) return DWARF_CB_OK;
     if (frames.size() == kMostFrames) return DWARF_CB_ABORT;
     frames.push_back(self.frame_at(is_exact ? address : address - 1));
+    frames.back().in_call = !is_exact;
     return DWARF_CB_OK;
   }
 
   StackFrame frame_at(std::uint64_t address) {
     if (const auto known = known_.find(address); known != known_.end()) return known->second;
-    StackFrame frame{address, address, "", {}};
+    StackFrame frame{address, address, "", {}, false};
     if (Dwfl_Module* const module = dwfl_addrmodule(dwfl_.get(), address)) {
       GElf_Addr bias = 0;
       if (dwfl_module_getelf(module, &bias) != nullptr) frame.file_address = address - bias;

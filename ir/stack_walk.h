@@ -21,7 +21,8 @@ struct StackFrame {
   std::uint64_t file_address = 0;  // the same, as in the file
   std::string file;                // what is loaded there; empty: unknown
   std::vector<trace::Frame>
-      places;  // inlined functions first; without debug information the symbol
+      places;            // inlined functions first; without debug information the symbol
+  bool in_call = false;  // `address` is the last byte of a call
 };
 
 struct ThreadStack {

@@ -11,6 +11,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace heddle::pass {
 namespace {
@@ -89,6 +90,18 @@ llvm::AllocaInst* make_slot(llvm::Function& function) {
   return builder.CreateAlloca(builder.getInt64Ty(), nullptr, "heddle.loop_count");
 }
 
+/// Where a loop is about to begin. The block that leads there may be the end of another loop, which
+/// goes round more often than this one begins: then there is a block between the two.
+llvm::BasicBlock* entrance(const llvm::Loop& loop, llvm::DominatorTree& dominators,
+                           llvm::LoopInfo& loops) {
+  llvm::BasicBlock* before = loop.getLoopPredecessor();
+  if (loops.getLoopFor(before) == loop.getParentLoop() ||
+      !llvm::isa<llvm::BranchInst, llvm::SwitchInst>(before->getTerminator())) {
+    return before;
+  }
+  return llvm::SplitEdge(before, loop.getHeader(), &dominators, &loops);
+}
+
 /// Counts a loop that has nothing to count it by.
 void count(const llvm::Loop& loop, abi::SiteId site, llvm::DIBuilder& debug) {
   llvm::BasicBlock& header = *loop.getHeader();
@@ -122,9 +135,10 @@ class Description {
   Description(const llvm::Loop& loop, const Induction& induction, llvm::DILocalVariable& variable)
       : loop_(loop), induction_(induction), variable_(variable) {}
 
-  void insert() {
+  /// `before`: where the loop is about to begin.
+  void insert(llvm::BasicBlock& before) {
     llvm::BasicBlock& header = *loop_.getHeader();
-    keep_start();
+    keep_start(before);
     llvm::SmallVector<llvm::BasicBlock*, 4> exits;
     loop_.getUniqueExitBlocks(exits);
     for (llvm::BasicBlock* exit : exits) {
@@ -137,13 +151,12 @@ class Description {
 
  private:
   // Only the value is sure to survive; where it began is stored once a loop, not once a round.
-  void keep_start() {
-    llvm::BasicBlock* before = loop_.getLoopPredecessor();
-    start_ = induction_.value->getIncomingValueForBlock(before);
+  void keep_start(llvm::BasicBlock& before) {
+    start_ = induction_.value->getIncomingValueForBlock(&before);
     if (llvm::isa<llvm::ConstantInt>(start_)) return;
-    llvm::Function& function = *before->getParent();
+    llvm::Function& function = *before.getParent();
     slot_ = make_slot(function);
-    llvm::IRBuilder<> builder(before->getTerminator());
+    llvm::IRBuilder<> builder(before.getTerminator());
     builder.SetCurrentDebugLocation(generated_place(function, 0));
     builder.CreateStore(bits_of(start_, builder), slot_, /*isVolatile=*/true);
   }
@@ -237,7 +250,8 @@ bool can_be_described(const Induction& induction, const llvm::Loop& loop) {
          !induction.next->isTerminator() && loop.getHeader()->getParent()->IsNewDbgInfoFormat;
 }
 
-void count_loop(const llvm::Loop& loop, abi::SiteId site, llvm::DIBuilder& debug) {
+void count_loop(const llvm::Loop& loop, abi::SiteId site, llvm::DominatorTree& dominators,
+                llvm::LoopInfo& loops, llvm::DIBuilder& debug) {
   llvm::BasicBlock& header = *loop.getHeader();
   std::optional<Induction> best;
   for (llvm::PHINode& phi : header.phis()) {
@@ -248,18 +262,18 @@ void count_loop(const llvm::Loop& loop, abi::SiteId site, llvm::DIBuilder& debug
   }
   if (best) {
     llvm::DILocalVariable* variable = make_description(*header.getParent(), site, debug);
-    Description(loop, *best, *variable).insert();
+    Description(loop, *best, *variable).insert(*entrance(loop, dominators, loops));
   } else {
     count(loop, site, debug);
   }
 }
 
 void count_loops(llvm::Function& function, const Structure& structure, llvm::DIBuilder& debug) {
-  const llvm::DominatorTree dominators(function);
-  const llvm::LoopInfo loops(dominators);
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     if (loop->getHeader()->isEHPad()) continue;
-    count_loop(*loop, structure.loops.lookup(loop->getHeader()), debug);
+    count_loop(*loop, structure.loops.lookup(loop->getHeader()), dominators, loops, debug);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
 #include "pass/program_layout.h"
+#include "pass/remove_code.h"
 #include "pass/repeats.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
@@ -52,10 +53,15 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     const ProgramLayout layout(module);
     const abi::SiteId first = first_site();
     std::vector<Site> sites = find_sites(module, first);
+    const std::size_t accesses = sites.size();
     const Structure structure =
         find_structure(module, first + static_cast<abi::SiteId>(sites.size()));
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
+    if (variant_.base == abi::VariantBase::Sites) {
+      remove_code(module);
+      return llvm::PreservedAnalyses::none();
+    }
     add_discriminators(module, layout);
 
     if (variant_.has(abi::Variant::Marks)) insert_block_marks(module, layout);
@@ -69,8 +75,13 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     hooks.require_abi_version();
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (variant_.base == abi::VariantBase::Full) {
+      // What else a variant watches is for looking at a run that was found, not for searching.
+      std::optional<Shutters> shutters;
+      if (variant_ == abi::Variant::Full) {
+        shutters.emplace(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
+      }
       for (const Site& site : sites) {
-        if (site.hooked) rewrite(site, hooks);
+        if (site.hooked) rewrite(site, hooks, shutters ? &*shutters : nullptr);
       }
     }
     if (variant_.has(abi::Variant::Audit)) insert_audit(module, sites, structure, hooks);

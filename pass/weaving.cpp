@@ -80,7 +80,7 @@ class Weaver {
     woken_hook_ = module.getOrInsertFunction("__heddle_woven_woken", hook_.getFunctionType());
   }
 
-  /// "before|after SITE PLACE [CONDITION]", "woken SITE PLACE".
+  /// One line of the file (abi/woven.h).
   void weave(llvm::StringRef line) {
     const auto [when, rest] = line.split(' ');
     const auto [site_text, tail] = rest.split(' ');
@@ -92,15 +92,18 @@ class Weaver {
       refuse("not understood: " + line);
     }
     const Site& site = sites_[id - abi::kFirstSite];
-    llvm::Instruction* at = insertion_point(site, when != "before");
+    if (when == "function") {
+      weave_function(*site.instruction->getFunction(), place);
+      return;
+    }
+    llvm::Instruction* at = insertion_point(site, when != "before" && when != "gives");
     if (at == nullptr) return;
     if (!condition.empty()) at = guard(*at, condition);
     llvm::IRBuilder<> builder(at);
-    // Without a location a call in a function with debug information could not be inlined.
-    if (const llvm::DISubprogram* function = at->getFunction()->getSubprogram();
-        !at->getDebugLoc() && function != nullptr) {
-      builder.SetCurrentDebugLocation(
-          llvm::DILocation::get(module_.getContext(), 0, 0, at->getFunction()->getSubprogram()));
+    locate(builder);
+    if (when == "takes" || when == "gives") {
+      call_about_lock(builder, site, place, when == "takes");
+      return;
     }
     if (when == "woken") {
       if (llvm::Value* const mutex = mutex_of(site, builder)) {
@@ -129,6 +132,44 @@ class Weaver {
     llvm::Instruction* const inside = insert_condition(at, condition, problem);
     if (inside == nullptr) refuse(problem);
     return inside;
+  }
+
+  /// Without a location a call in a function with debug information could not be inlined.
+  void locate(llvm::IRBuilder<>& builder) {
+    llvm::DISubprogram* const function = builder.GetInsertBlock()->getParent()->getSubprogram();
+    if (builder.getCurrentDebugLocation() || function == nullptr) return;
+    builder.SetCurrentDebugLocation(llvm::DILocation::get(module_.getContext(), 0, 0, function));
+  }
+
+  void call(llvm::IRBuilder<>& builder, const char* hook, unsigned scope, llvm::Value* about) {
+    builder.CreateCall(module_.getOrInsertFunction(hook, hook_.getFunctionType()),
+                       {builder.getInt32(scope), about});
+  }
+
+  void weave_function(llvm::Function& function, unsigned scope) {
+    llvm::Value* const nothing =
+        llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(module_.getContext()));
+    llvm::IRBuilder<> entry(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    locate(entry);
+    call(entry, "__heddle_woven_enter", scope, nothing);
+    for (llvm::BasicBlock& block : function) {
+      llvm::Instruction* end = block.getTerminator();
+      if (!llvm::isa<llvm::ReturnInst, llvm::ResumeInst>(end)) continue;
+      // Nothing may come between a musttail call and its return.
+      if (llvm::CallInst* const tail = block.getTerminatingMustTailCall()) end = tail;
+      llvm::IRBuilder<> exit(end);
+      locate(exit);
+      call(exit, "__heddle_woven_leave", scope, nothing);
+    }
+  }
+
+  void call_about_lock(llvm::IRBuilder<>& builder, const Site& site, unsigned scope, bool takes) {
+    llvm::Value* lock = address_of(site, builder);
+    if (takes && site.instruction->getType()->isIntegerTy()) {
+      llvm::Value* const has_it = builder.CreateIsNull(site.instruction);
+      lock = builder.CreateSelect(has_it, lock, llvm::ConstantPointerNull::get(builder.getPtrTy()));
+    }
+    call(builder, takes ? "__heddle_woven_take" : "__heddle_woven_give", scope, lock);
   }
 
   llvm::Module& module_;

@@ -66,13 +66,19 @@ json to_json(const FoundAccess& access) {
                  {"line", nullptr},
                  {"function", nullptr},
                  {"event", nullptr},
-                 {"loops", json::array()}};
+                 {"loops", json::array()},
+                 {"context", json::array()}};
   if (!access.frame.file.empty()) {
     result["file"] = text_json(access.frame.file);
     result["line"] = access.frame.line;
     result["function"] = text_json(access.frame.function);
   }
   if (access.event) result["event"] = *access.event;
+  for (const trace::Frame& function : access.context) {
+    result["context"].push_back({{"function", text_json(function.function)},
+                                 {"file", text_json(function.file)},
+                                 {"line", function.line}});
+  }
   for (const analysis::FoundLoop& loop : access.loops) {
     json entry = {{"site", text_json(loop.site)},
                   {"file", nullptr},

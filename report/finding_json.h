@@ -11,7 +11,7 @@
 namespace heddle::report {
 
 /// {thread, role, site, occurrence, file, line, function, event, loops: [{site, file, line, entry,
-/// iteration}], outermost first}.
+/// iteration}], context: [{function, file, line}]}, loops and context outermost first.
 nlohmann::json to_json(const analysis::FoundAccess& access);
 
 /// {rank, procedure, level, class, shape, confirmed, pairs: [{variable, first, second,

@@ -38,6 +38,8 @@ json to_json(const trace::PinSide& side) {
   if (side.bound != 0) object["bound"] = side.bound;
   if (!side.thread.empty()) object["thread"] = side.thread;
   if (!side.when.empty()) object["when"] = side.when;
+  if (side.within) object["within"] = to_json(*side.within);
+  if (side.holding) object["holding"] = to_json(*side.holding);
   return object;
 }
 
@@ -99,7 +101,7 @@ trace::PinPlace place_of(const json& object, const std::string& where) {
 trace::PinSide side_of(const json& object, const std::string& where, std::uint32_t sides) {
   const Reader reader(object, where);
   reader.only({"side", "at", "behind", "woken", "until", "until_before", "visit", "ignore_first",
-               "bound", "thread", "when"});
+               "bound", "thread", "when", "within", "holding"});
   trace::PinSide side;
   const json* const number = reader.find("side");
   if (number != nullptr && *number == "either") {
@@ -140,6 +142,13 @@ trace::PinSide side_of(const json& object, const std::string& where, std::uint32
     throw user_error(
         fmt::format("{}: \"thread\" is a birth like t0.2, not {}", where, side.thread));
   }
+  const auto optional_place = [&](const char* name) -> std::optional<trace::PinPlace> {
+    const json* const place = reader.find(name);
+    if (place == nullptr) return std::nullopt;
+    return place_of(*place, fmt::format("{}, {}", where, name));
+  };
+  side.within = optional_place("within");
+  side.holding = optional_place("holding");
   side.when = reader.get<std::string>("when", "");
   if (side.when.find('\n') != std::string::npos) {
     throw user_error(fmt::format("{}: a condition is one line", where));

@@ -3,28 +3,10 @@
 
 #include <algorithm>
 
+#include "abi/locks.h"
+
 namespace heddle::trace {
 namespace {
-
-enum class Effect { None, Takes, Releases, Waits };
-
-Effect effect_of(const Event& event) {
-  switch (event.kind) {
-    case EventKind::MutexLock:
-    case EventKind::MutexTrylock:
-    case EventKind::SpinLock:
-    case EventKind::SpinTrylock:
-    case EventKind::RwlockRead:
-    case EventKind::RwlockTryRead:
-    case EventKind::RwlockWrite:
-    case EventKind::RwlockTryWrite: return event.value == 0 ? Effect::Takes : Effect::None;
-    case EventKind::MutexUnlock:
-    case EventKind::SpinUnlock:
-    case EventKind::RwlockUnlock: return event.value == 0 ? Effect::Releases : Effect::None;
-    case EventKind::CondWait: return Effect::Waits;
-    default: return Effect::None;
-  }
-}
 
 bool is_mutex(EventKind taken_by) {
   return taken_by == EventKind::MutexLock || taken_by == EventKind::MutexTrylock;
@@ -37,11 +19,16 @@ class Replay {
   std::vector<HeldLock> run() {
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       const Event& event = trace_.events[i];
-      switch (effect_of(event)) {
-        case Effect::None: break;
-        case Effect::Takes: take(event); break;
-        case Effect::Releases: release(event.thread, event.object, event.offset); break;
-        case Effect::Waits: let_go(i); break;
+      switch (abi::locking_of(event.kind)) {
+        case abi::Locking::None: break;
+        case abi::Locking::Takes:
+        case abi::Locking::Shares:
+          if (event.value == 0) take(event);
+          break;
+        case abi::Locking::Releases:
+          if (event.value == 0) release(event.thread, event.object, event.offset);
+          break;
+        case abi::Locking::Waits: let_go(i); break;
       }
     }
     std::vector<HeldLock> locks;

@@ -34,13 +34,15 @@ struct PinSide {
   std::uint32_t side = 0;  // 0 goes on first; or kEitherSide
   PinPlace at;
   PinMoment moment = PinMoment::Before;
-  std::optional<PinPlace> until;   // its action lasts until just after this
-  bool until_before = false;       // until just before it instead
-  std::uint32_t visit = 0;         // of its thread; 0: each
-  std::uint32_t ignore_first = 0;  // arrivals at this side, of all threads
-  std::uint32_t bound = 0;         // in place of the breakpoint's; 0: as that says
-  std::string thread;              // only the one with this birth ("t0.2"); empty: any
-  std::string when;                // over what the source names there
+  std::optional<PinPlace> until;    // its action lasts until just after this
+  bool until_before = false;        // until just before it instead
+  std::uint32_t visit = 0;          // of its thread; 0: each
+  std::uint32_t ignore_first = 0;   // arrivals at this side, of all threads
+  std::uint32_t bound = 0;          // in place of the breakpoint's; 0: as that says
+  std::string thread;               // only the one with this birth ("t0.2"); empty: any
+  std::string when;                 // over what the source names there
+  std::optional<PinPlace> within;   // only while the thread is in this function
+  std::optional<PinPlace> holding;  // only while it has a lock that it took there
   bool operator==(const PinSide&) const = default;
 };
 

@@ -17,7 +17,8 @@
 extern const char __heddle_woven_plan[] __attribute__((weak));
 /// Linked in where the failure is a use of freed memory (freed_memory.c).
 void __heddle_woven_check_freed(const void* address) __attribute__((weak));
-const char* __heddle_woven_birth(void);  // thread_birth.c
+const char* __heddle_woven_birth(void);    // thread_birth.c
+int __heddle_woven_is_in(unsigned scope);  // scopes.c
 void __heddle_woven_at(unsigned place, const void* address);
 void __heddle_woven_woken(unsigned place, pthread_mutex_t* mutex);
 
@@ -41,6 +42,8 @@ struct step {
   unsigned long ignore_first;
   int has_turn;
   unsigned long bound;
+  unsigned within;
+  unsigned holding;
   char thread[kThreadLength];  // a dash: any
 };
 
@@ -65,8 +68,9 @@ static void read_line(const char* line) {
     if (breakpoint_count < HEDDLE_WOVEN_BREAKPOINTS) breakpoints[breakpoint_count++] = b;
     return;
   }
-  if (sscanf(line, "arrive %u %u %d %lu %lu %d %lu %63s", &s.place, &s.breakpoint, &s.side,
-             &s.visit, &s.ignore_first, &s.has_turn, &s.bound, s.thread) != 8) {
+  if (sscanf(line, "arrive %u %u %d %lu %lu %d %lu %u %u %63s", &s.place, &s.breakpoint, &s.side,
+             &s.visit, &s.ignore_first, &s.has_turn, &s.bound, &s.within, &s.holding,
+             s.thread) != 10) {
     if (sscanf(line, "end %u %u", &s.place, &s.breakpoint) != 2) return;
     s.ends_turn = 1;
   }
@@ -93,8 +97,13 @@ static void read_plan(void) {
   if (shared != MAP_FAILED) counts = shared;
 }
 
+static int is_in(unsigned scope) {
+  return scope >= HEDDLE_WOVEN_SCOPES || __heddle_woven_is_in(scope);
+}
+
 static void arrive(unsigned number, const struct step* s) {
   if (s->thread[0] != '-' && strcmp(s->thread, __heddle_woven_birth()) != 0) return;
+  if (!is_in(s->within) || !is_in(s->holding)) return;
   if (s->visit && ++visits[number] != s->visit) return;
   const struct pinned_breakpoint* b = &breakpoints[s->breakpoint];
   struct heddle_woven_counts* count = &counts[s->breakpoint];

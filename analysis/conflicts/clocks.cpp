@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "abi/locks.h"
+
 namespace heddle::analysis {
 
 using trace::Event;
@@ -47,27 +49,19 @@ void Clocks::release(ThreadId thread, std::vector<Held>::iterator lock) {
 
 void Clocks::advance_lock(const Event& event, Place place) {
   std::vector<Held>& held = held_[event.thread];
-  switch (event.kind) {
-    case EventKind::MutexLock:
-    case EventKind::MutexTrylock:
-    case EventKind::SpinLock:
-    case EventKind::SpinTrylock:
-    case EventKind::RwlockWrite:
-    case EventKind::RwlockTryWrite: acquire(event, place, false); return;
-    case EventKind::RwlockRead:
-    case EventKind::RwlockTryRead: acquire(event, place, true); return;
-    case EventKind::MutexUnlock:
-    case EventKind::SpinUnlock:
-    case EventKind::RwlockUnlock: {
+  switch (abi::locking_of(event.kind)) {
+    case abi::Locking::Takes: acquire(event, place, false); return;
+    case abi::Locking::Shares: acquire(event, place, true); return;
+    case abi::Locking::Releases: {
       const auto newest = std::find_if(held.rbegin(), held.rend(),
                                        [&](const Held& lock) { return lock.place == place; });
       if (newest != held.rend()) release(event.thread, std::next(newest).base());
       return;
     }
-    case EventKind::CondWait:  // lets go of its mutex, which is nearly always the newest
+    case abi::Locking::Waits:  // lets go of its mutex, which is nearly always the newest
       if (!held.empty()) release(event.thread, std::prev(held.end()));
       return;
-    default: return;
+    case abi::Locking::None: return;
   }
 }
 

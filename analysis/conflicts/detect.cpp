@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "abi/locks.h"
 #include "analysis/conflicts/clocks.h"
 #include "analysis/localise/accesses.h"
 #include "analysis/localise/suspects.h"
@@ -31,6 +32,13 @@ enum class Deed : std::uint8_t {
 };
 
 Deed deed_of(const Event& event) {
+  switch (abi::locking_of(event.kind)) {
+    case abi::Locking::Takes: return Deed::Lock;
+    case abi::Locking::Shares: return Deed::SharedLock;
+    case abi::Locking::Waits: return Deed::Wait;
+    case abi::Locking::Releases:
+    case abi::Locking::None: break;
+  }
   switch (event.kind) {
     case EventKind::Load:
     case EventKind::Store:
@@ -46,15 +54,6 @@ Deed deed_of(const Event& event) {
     case EventKind::SemDestroy:
     case EventKind::RwlockDestroy:
     case EventKind::BarrierDestroy: return Deed::End;
-    case EventKind::MutexLock:
-    case EventKind::MutexTrylock:
-    case EventKind::SpinLock:
-    case EventKind::SpinTrylock:
-    case EventKind::RwlockWrite:
-    case EventKind::RwlockTryWrite: return Deed::Lock;
-    case EventKind::RwlockRead:
-    case EventKind::RwlockTryRead: return Deed::SharedLock;
-    case EventKind::CondWait: return Deed::Wait;
     case EventKind::CondSignal:
     case EventKind::CondBroadcast: return Deed::Notify;
     case EventKind::SemWait:
@@ -199,19 +198,27 @@ class HeldLocks {
   }
   void advance(const Event& event) {
     LockSet& held = held_[event.thread];
-    const bool is_shared = deed_of(event) == Deed::SharedLock;
-    if (deed_of(event) == Deed::Lock || is_shared) {
-      returning_[event.thread] = false;
-      if (event.value == 0) held.push_back({event.object, event.offset, is_shared, event.site});
-    } else if (event.kind == EventKind::CondWait) {
-      returning_[event.thread] = true;
-      if (!held.empty()) held.pop_back();
-    } else if (event.kind == EventKind::MutexUnlock || event.kind == EventKind::RwlockUnlock ||
-               event.kind == EventKind::SpinUnlock) {
-      const auto newest = std::find_if(held.rbegin(), held.rend(), [&](const HeldLock& lock) {
-        return lock.object == event.object && lock.offset == event.offset;
-      });
-      if (newest != held.rend()) held.erase(std::next(newest).base());
+    const abi::Locking does = abi::locking_of(event.kind);
+    switch (does) {
+      case abi::Locking::Takes:
+      case abi::Locking::Shares:
+        returning_[event.thread] = false;
+        if (event.value == 0) {
+          held.push_back({event.object, event.offset, does == abi::Locking::Shares, event.site});
+        }
+        break;
+      case abi::Locking::Waits:
+        returning_[event.thread] = true;
+        if (!held.empty()) held.pop_back();
+        break;
+      case abi::Locking::Releases: {
+        const auto newest = std::find_if(held.rbegin(), held.rend(), [&](const HeldLock& lock) {
+          return lock.object == event.object && lock.offset == event.offset;
+        });
+        if (newest != held.rend()) held.erase(std::next(newest).base());
+        break;
+      }
+      case abi::Locking::None: break;
     }
   }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <tuple>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 
 namespace heddle::analysis {
@@ -18,26 +19,6 @@ constexpr const char* kUnknownSite = "<unknown>";
 
 bool is_flusher(const std::string& path) {
   return path.ends_with('~');
-}
-
-enum class LockStep { None, Acquire, Release, Wait };
-
-LockStep lock_step(const Event& event) {
-  switch (event.kind) {
-    case EventKind::MutexLock:
-    case EventKind::MutexTrylock:
-    case EventKind::RwlockRead:
-    case EventKind::RwlockTryRead:
-    case EventKind::RwlockWrite:
-    case EventKind::RwlockTryWrite:
-    case EventKind::SpinLock:
-    case EventKind::SpinTrylock: return event.value == 0 ? LockStep::Acquire : LockStep::None;
-    case EventKind::MutexUnlock:
-    case EventKind::RwlockUnlock:
-    case EventKind::SpinUnlock: return LockStep::Release;
-    case EventKind::CondWait: return LockStep::Wait;
-    default: return LockStep::None;
-  }
 }
 
 }  // namespace
@@ -75,7 +56,7 @@ Role role_of(const Event& event) {
   return Role::None;
 }
 
-Accesses::Accesses(const trace::Trace& trace) : trace_(trace), loops_(trace) {
+Accesses::Accesses(const trace::Trace& trace) : trace_(trace), loops_(trace), calls_(trace) {
   const auto model = trace.header.options.find("memory_model");
   buffers_ = model != trace.header.options.end() && model->second != "sc";
   find_flushers();
@@ -249,19 +230,21 @@ void Accesses::find_sections() {
     const Event& event = trace_.events[i];
     std::vector<Section>& all = sections_[event.thread];
     std::vector<std::size_t>& held = open[event.thread];
-    switch (lock_step(event)) {
-      case LockStep::None: break;
-      case LockStep::Acquire:
+    switch (abi::locking_of(event.kind)) {
+      case abi::Locking::None: break;
+      case abi::Locking::Takes:
+      case abi::Locking::Shares:
+        if (!abi::acquires_lock(event.kind, event.value)) break;
         held.push_back(all.size());
         all.push_back({event.object, event.offset, i, end});
         break;
-      case LockStep::Wait:  // lets go of its mutex, which is nearly always the newest
+      case abi::Locking::Waits:  // lets go of its mutex, which is nearly always the newest
         if (!held.empty()) {
           all[held.back()].released = i;
           held.pop_back();
         }
         break;
-      case LockStep::Release:
+      case abi::Locking::Releases:
         for (std::size_t k = held.size(); k-- > 0;) {
           Section& section = all[held[k]];
           if (section.lock != event.object || section.offset != event.offset) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/localise/call_stacks.h"
 #include "analysis/localise/loop_stacks.h"
 #include "analysis/oracle.h"
 #include "trace/trace.h"
@@ -51,6 +52,7 @@ class Accesses {
   /// The loops around the access, for a flush those around its store; LoopStacks::kUnknown too.
   std::uint32_t round(std::size_t event) const { return loops_.at(origin(event)); }
   const LoopStacks& loops() const { return loops_; }
+  const CallStacks& calls() const { return calls_; }
 
   /// Whether program order, thread creation and joining put x before y.
   bool before(std::size_t x, std::size_t y) const;
@@ -83,6 +85,7 @@ class Accesses {
   std::vector<trace::ThreadId> flushers_;      // by thread; itself if it has none
   std::map<std::size_t, std::size_t> stores_;  // by flush
   LoopStacks loops_;
+  CallStacks calls_;
   std::vector<std::uint32_t> occurrences_;
   std::vector<std::uint32_t> next_;  // 0: none
   std::map<std::string, trace::ThreadId> threads_;

@@ -105,6 +105,12 @@ FoundAccess found_access(const Observed& origin, std::size_t event, const Observ
       access.loops.back().frame = *frame;
     }
   }
+  for (const trace::SiteIndex function :
+       origin.accesses.calls().at(origin.accesses.origin(event))) {
+    if (const trace::Frame* const frame = trace::source_frame(trace, function)) {
+      access.context.push_back(*frame);
+    }
+  }
   access.event = &origin == &failed ? event : failed.accesses.find(access.point);
   return access;
 }

@@ -28,11 +28,14 @@ trace::Pins with_sides(trace::Pins pins, Change change) {
   return pins;
 }
 
+trace::Pins for_anybody(trace::Pins pins) {
+  return with_sides(std::move(pins),
+                    [](const trace::PinBreakpoint&, trace::PinSide& side) { side.thread.clear(); });
+}
+
 /// More and less precise forms of one proposal, the simplest first.
 std::vector<PinProposal> refinements(const PinProposal& proposal) {
-  const trace::Pins anybody =
-      with_sides(proposal.pins,
-                 [](const trace::PinBreakpoint&, trace::PinSide& side) { side.thread.clear(); });
+  const trace::Pins anybody = for_anybody(proposal.pins);
   std::vector<PinProposal> forms = {{proposal.origin, anybody}};
   const auto add = [&](const char* how, trace::Pins pins) {
     for (const PinProposal& known : forms) {
@@ -52,6 +55,10 @@ std::vector<PinProposal> refinements(const PinProposal& proposal) {
         const bool waits = side.side != 0 && side.side != trace::kEitherSide;
         if (waits) side.bound = breakpoint.bound + 1;
       }));
+  // Only in the calling context, or with the lock, that the failed run had there.
+  for (const RefinedPins& refined : proposal.refined) {
+    add(refined.how.c_str(), for_anybody(with_pause(refined.pins, proposal.pins[0].pause_ms)));
+  }
   return forms;
 }
 
@@ -145,7 +152,7 @@ void search(Chooser& chooser, std::span<const PinProposal> proposals) {
   std::vector<std::pair<double, PinProposal>> promising;
   for (const PinProposal& proposal : proposals) {
     for (PinProposal& form :
-         refinements({proposal.origin, with_pause(proposal.pins, kPauses[0])})) {
+         refinements({proposal.origin, with_pause(proposal.pins, kPauses[0]), proposal.refined})) {
       const double rate = chooser.consider(form);
       if (rate > 0) promising.emplace_back(rate, std::move(form));
     }

@@ -10,50 +10,14 @@
 
 #include "abi/names.h"
 #include "analysis/localise/accesses.h"
-#include "trace/words.h"
+#include "analysis/pin/circumstances.h"
+#include "analysis/pin/round_locks.h"
+#include "analysis/pin/stops.h"
 
 namespace heddle::analysis {
 namespace {
 
 using trace::EventKind;
-
-/// An event as breakpoints see it.
-struct Stop {
-  std::string thread;
-  trace::PinPlace place;
-  std::uint32_t visit = 1;
-  std::size_t when = 0;  // event of the failed run; beyond its end if it did not come to it
-  trace::PinMoment moment = trace::PinMoment::Before;
-  bool is_wait = false;  // it ends only when somebody else acts
-};
-
-/// `after` waits until the thread of `begin` has done everything from `begin` to `end`.
-struct Constraint {
-  Stop begin;
-  Stop end;
-  Stop after;
-};
-
-/// Instructions that breakpoints can be put at: thread starts and ends, flushes and code of others
-/// have no site of their own, and nobody wants one in a header of a library.
-bool has_place(const trace::Site& site) {
-  const trace::Frame* const frame = trace::source_frame(site);
-  return frame != nullptr && !trace::is_system_header(frame->file) && !site.key.starts_with('<');
-}
-
-/// What a thread does when it comes back from a wait is at the place where it waits.
-bool is_return(EventKind kind) {
-  return kind == EventKind::CondWake || kind == EventKind::BarrierLeave ||
-         kind == EventKind::FutexResume;
-}
-bool is_wait(EventKind kind) {
-  return kind == EventKind::CondWait || kind == EventKind::BarrierWait ||
-         kind == EventKind::FutexWait;
-}
-
-trace::PinPlace place_of(const std::string& site, const trace::Frame& frame) {
-  return {site, frame.file, frame.line, frame.function, {}};
-}
 
 bool is_usable(const FoundAccess& access) {
   return !access.frame.file.empty() && !access.point.site.starts_with('<');
@@ -112,67 +76,6 @@ std::vector<Constraint> fewest(const std::vector<Constraint>& constraints,
   return kept;
 }
 
-/// How breakpoints see the events of a run: which of them are arrivals somewhere, and the how many
-/// time its thread arrives there. A wait for a condition is two: before it, and when the thread,
-/// woken, takes its mutex back.
-class Arrivals {
- public:
-  explicit Arrivals(const trace::Trace& trace) : trace_(trace), moments_(trace.events.size()) {
-    std::map<trace::ThreadId, trace::SiteIndex> waits_at;
-    for (std::size_t i = 0; i < trace.events.size(); ++i) {
-      const trace::Event& event = trace.events[i];
-      Moment moment;
-      moment.is_arrival = event.site != trace::kNone && !is_return(event.kind);
-      const auto wait = waits_at.find(event.thread);
-      if (wait != waits_at.end() && event.kind == EventKind::MutexLock) {
-        if (wait->second == event.site) moment.moment = trace::PinMoment::Woken;
-        waits_at.erase(wait);
-      }
-      if (event.kind == EventKind::CondWait) waits_at[event.thread] = event.site;
-      if (moment.is_arrival) moment.visit = ++counts_[key(event, moment.moment)];
-      moments_[i] = moment;
-    }
-  }
-
-  bool is_arrival(std::size_t event) const { return moments_[event].is_arrival; }
-  /// Sets what only the run can say: a breakpoint must say which visit it means only if there are
-  /// several.
-  void describe(Stop& stop, std::size_t event) const {
-    const Moment& moment = moments_[event];
-    const bool is_often = counts_.at(key(trace_.events[event], moment.moment)) > 1;
-    stop.moment = moment.moment;
-    stop.visit = is_often ? moment.visit : 0;
-    stop.is_wait = is_wait(trace_.events[event].kind);
-  }
-
- private:
-  struct Moment {
-    bool is_arrival = false;
-    trace::PinMoment moment = trace::PinMoment::Before;
-    std::uint32_t visit = 0;
-  };
-  using Key = std::tuple<trace::ThreadId, trace::SiteIndex, trace::PinMoment>;
-  static Key key(const trace::Event& event, trace::PinMoment moment) {
-    return {event.thread, event.site, moment};
-  }
-
-  const trace::Trace& trace_;
-  std::vector<Moment> moments_;
-  std::map<Key, std::uint32_t> counts_;
-};
-
-/// A stop in a run, or nothing if breakpoints cannot be put there.
-std::optional<Stop> stop_at(const Accesses& accesses, const Arrivals& arrivals, std::size_t event) {
-  const trace::Trace& trace = accesses.trace();
-  if (event >= trace.events.size() || !arrivals.is_arrival(event)) return std::nullopt;
-  const trace::Site& site = trace.sites[trace.events[event].site];
-  if (!has_place(site)) return std::nullopt;
-  Stop stop{trace.threads[trace.events[event].thread].path,
-            place_of(site.key, *trace::source_frame(site)), 0, event};
-  arrivals.describe(stop, event);
-  return stop;
-}
-
 /// `later`: when it is taken to be if the run did not come to it.
 Stop stop_of(const FoundAccess& access, const Accesses& failed, const Arrivals& arrivals,
              std::size_t later) {
@@ -199,18 +102,51 @@ trace::PinSide side_at(std::size_t number, const Stop& stop) {
   return side;
 }
 
-trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::string& name) {
+/// By what arrivals at a place are told apart, besides visits and threads.
+enum class Precision : std::uint8_t { Place, Context, LockHeld };
+
+/// Makes sides of stops.
+class Sides {
+ public:
+  Sides(const Circumstances& circumstances, Precision precision)
+      : circumstances_(circumstances), precision_(precision) {}
+
+  trace::PinSide at(std::size_t number, const Stop& stop) const {
+    trace::PinSide side = side_at(number, stop);
+    if (precision_ == Precision::Context) {
+      refine(side, side.within, circumstances_.calling_context(stop));
+    } else if (precision_ == Precision::LockHeld) {
+      refine(side, side.holding, circumstances_.lock_held(stop));
+    }
+    return side;
+  }
+
+ private:
+  static void refine(trace::PinSide& side, std::optional<trace::PinPlace>& by,
+                     const std::optional<Circumstance>& circumstance) {
+    if (!circumstance) return;
+    by = circumstance->place;
+    side.visit = circumstance->visit;
+  }
+
+  const Circumstances& circumstances_;
+  Precision precision_;
+};
+
+trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::string& name,
+                                   const Sides& sides) {
   trace::PinBreakpoint breakpoint;
   breakpoint.name = name;
-  trace::PinSide first = side_at(0, constraint.begin);
+  trace::PinSide first = sides.at(0, constraint.begin);
   // Who is about to wait has done what others can wait for: what he waits for is theirs to do.
   first.until = constraint.end.place;
   first.until_before = constraint.end.is_wait;
   const bool begins_there = *first.until == first.at && first.moment == trace::PinMoment::Before;
   if (first.until_before && begins_there) first.until.reset();
-  const trace::PinSide second = side_at(1, constraint.after);
+  const trace::PinSide second = sides.at(1, constraint.after);
   const bool is_one_line = first.at.site == second.at.site && first.visit == second.visit &&
-                           first.moment == second.moment;
+                           first.moment == second.moment && first.within == second.within &&
+                           first.holding == second.holding;
   if (is_one_line) {
     first.side = trace::kEitherSide;
     first.thread.clear();
@@ -221,10 +157,10 @@ trace::PinBreakpoint breakpoint_of(const Constraint& constraint, const std::stri
   return breakpoint;
 }
 
-trace::Pins pins_of(const std::vector<Constraint>& constraints) {
+trace::Pins pins_of(const std::vector<Constraint>& constraints, const Sides& sides) {
   trace::Pins pins;
   for (const Constraint& constraint : constraints) {
-    pins.push_back(breakpoint_of(constraint, fmt::format("pin {}", pins.size() + 1)));
+    pins.push_back(breakpoint_of(constraint, fmt::format("pin {}", pins.size() + 1), sides));
   }
   return pins;
 }
@@ -351,87 +287,6 @@ std::optional<trace::Pins> gathering(const Accesses& accesses, const Arrivals& a
   return trace::Pins{breakpoint};
 }
 
-/// A critical section a stop is in: its lock by a name that holds in other runs, too.
-struct Held {
-  std::string lock;
-  Stop acquired;
-  std::optional<Stop> released;
-};
-
-/// Critical sections round stops, from the failed run or, for what it did not come to, from the
-/// passing run that is nearest.
-class Sections {
- public:
-  Sections(const Accesses& failed, const Arrivals& arrivals, const std::optional<Attempt>& nearest)
-      : failed_(failed), arrivals_(arrivals) {
-    if (nearest) nearest_.emplace(nearest->trace);
-    if (nearest_) nearest_arrivals_.emplace(nearest_->trace());
-  }
-
-  /// From the outermost.
-  std::vector<Held> round(const Stop& stop) const {
-    const std::size_t later = failed_.trace().events.size();
-    if (stop.when < later) return sections(failed_, arrivals_, stop.when, 0);
-    if (!nearest_) return {};
-    const Point point{stop.thread, stop.place.site, std::max(1u, stop.visit)};
-    if (const auto event = nearest_->find(point)) {
-      return sections(*nearest_, *nearest_arrivals_, *event, later);
-    }
-    return {};
-  }
-
- private:
-  std::vector<Held> sections(const Accesses& accesses, const Arrivals& arrivals, std::size_t event,
-                             std::size_t later) const {
-    std::vector<Held> held;
-    for (const Section& section : accesses.sections(event)) {
-      std::optional<Stop> acquired = stop_at(accesses, arrivals, section.acquired);
-      if (!acquired) continue;
-      std::optional<Stop> released = stop_at(accesses, arrivals, section.released);
-      if (later != 0) {
-        // What another run acquired, the failed run may have, too.
-        const auto known = failed_.find(accesses.point(section.acquired));
-        acquired->when = known ? *known : section.acquired + later;
-        if (released) released->when += later;
-      }
-      held.push_back(
-          {fmt::format("{}+{}", accesses.trace().objects[section.lock].name, section.offset),
-           *acquired, released});
-    }
-    return held;
-  }
-
-  const Accesses& failed_;
-  const Arrivals& arrivals_;
-  std::optional<Accesses> nearest_;
-  std::optional<Arrivals> nearest_arrivals_;
-};
-
-/// Nobody can wait for a thread that needs the lock he holds: of accesses under one lock the
-/// critical sections are ordered instead.
-std::vector<Constraint> round_locks(std::vector<Constraint> constraints, const Sections& sections) {
-  for (Constraint& constraint : constraints) {
-    const std::vector<Held> first = sections.round(constraint.end);
-    const std::vector<Held> second = sections.round(constraint.after);
-    const auto shared = [](const std::vector<Held>& held,
-                           const std::vector<Held>& others) -> const Held* {
-      for (const Held& one : held) {
-        for (const Held& other : others) {
-          if (one.lock == other.lock) return &one;
-        }
-      }
-      return nullptr;
-    };
-    const Held* const earlier = shared(first, second);
-    const Held* const later = shared(second, first);
-    if (earlier == nullptr || later == nullptr) continue;
-    if (earlier->acquired.when < constraint.begin.when) constraint.begin = earlier->acquired;
-    if (earlier->released) constraint.end = *earlier->released;
-    constraint.after = later->acquired;
-  }
-  return constraints;
-}
-
 /// A function that everybody calls is no telling place to wait in: the calling context is. What its
 /// caller did last (nearly always: reading what it passes on) stands for the call.
 std::vector<Constraint> at_callers(std::vector<Constraint> constraints, const Accesses& failed,
@@ -463,6 +318,45 @@ trace::Pins without_actions(trace::Pins pins) {
   return pins;
 }
 
+/// What has been proposed so far, each once.
+class Proposals {
+ public:
+  explicit Proposals(const Circumstances& circumstances) : circumstances_(circumstances) {}
+
+  void add(PinProposal proposal) {
+    constexpr std::size_t kMost = 8;  // breakpoints; beyond that nobody would want to keep them
+    if (proposal.pins.empty() || proposal.pins.size() > kMost) return;
+    for (const PinProposal& known : all_) {
+      if (known.pins == proposal.pins) return;
+    }
+    all_.push_back(std::move(proposal));
+  }
+
+  /// The breakpoints of these constraints, with and without actions.
+  void add(const std::string& origin, const std::vector<Constraint>& constraints) {
+    const auto at = [&](Precision precision) {
+      return pins_of(constraints, Sides(circumstances_, precision));
+    };
+    PinProposal whole{origin, at(Precision::Place)};
+    PinProposal shortened{origin + ", without actions", without_actions(whole.pins)};
+    for (const auto& [precision, how] : {std::pair(Precision::Context, ", in context"),
+                                         std::pair(Precision::LockHeld, ", lock held")}) {
+      trace::Pins pins = at(precision);
+      if (pins == whole.pins) continue;
+      shortened.refined.push_back({how, without_actions(pins)});
+      whole.refined.push_back({how, std::move(pins)});
+    }
+    add(std::move(whole));
+    add(std::move(shortened));
+  }
+
+  std::vector<PinProposal> take() { return std::move(all_); }
+
+ private:
+  const Circumstances& circumstances_;
+  std::vector<PinProposal> all_;
+};
+
 }  // namespace
 
 std::vector<PinProposal> propose_pins(const Localisation& localisation) {
@@ -470,35 +364,27 @@ std::vector<PinProposal> propose_pins(const Localisation& localisation) {
   const Accesses accesses(trace);
   const Arrivals arrivals(trace);
   const Sections sections(accesses, arrivals, localisation.nearest);
-  std::vector<PinProposal> proposals;
-  const auto add = [&](std::string origin, trace::Pins pins) {
-    constexpr std::size_t kMost = 8;  // breakpoints; beyond that nobody would want to keep them
-    if (pins.empty() || pins.size() > kMost) return;
-    for (const PinProposal& known : proposals) {
-      if (known.pins == pins) return;
-    }
-    proposals.push_back({std::move(origin), std::move(pins)});
-  };
+  const Circumstances circumstances(accesses, arrivals);
+  Proposals proposals(circumstances);
   for (const Finding& finding : localisation.findings) {
     const std::string origin = fmt::format("finding {}", finding.rank);
     if (finding.bug_class == BugClass::Deadlock) {
-      if (auto pins = pins_of_cycle(finding, accesses, arrivals)) add(origin, std::move(*pins));
+      if (auto pins = pins_of_cycle(finding, accesses, arrivals)) {
+        proposals.add({origin, std::move(*pins)});
+      }
       continue;
     }
     const std::vector<Constraint> plain = constraints_of(finding, accesses, arrivals);
     for (const auto& constraints :
          {round_locks(plain, sections), plain, at_callers(plain, accesses, arrivals)}) {
-      const trace::Pins pins = pins_of(fewest(constraints, trace));
-      add(origin, pins);
-      add(origin + ", without actions", without_actions(pins));
+      proposals.add(origin, fewest(constraints, trace));
     }
   }
-  const trace::Pins pins = pins_of(fewest(constraints_of_schedule(accesses, arrivals), trace));
-  add("schedule", pins);
-  add("schedule, without actions", without_actions(pins));
-  if (auto together = gathering(accesses, arrivals))
-    add("schedule, together", std::move(*together));
-  return proposals;
+  proposals.add("schedule", fewest(constraints_of_schedule(accesses, arrivals), trace));
+  if (auto together = gathering(accesses, arrivals)) {
+    proposals.add({"schedule, together", std::move(*together)});
+  }
+  return proposals.take();
 }
 
 std::vector<PinProposal> propose_pins(const trace::PinPlace& one, const trace::PinPlace& other,

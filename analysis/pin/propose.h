@@ -12,9 +12,16 @@
 
 namespace heddle::analysis {
 
+/// The same breakpoints, counting only arrivals in a calling context or with a lock.
+struct RefinedPins {
+  std::string how;  // ", in context", ", lock held"
+  trace::Pins pins;
+};
+
 struct PinProposal {
   std::string origin;  // "finding 1", "schedule"
   trace::Pins pins;
+  std::vector<RefinedPins> refined{};
 };
 
 /// The most promising first, few breakpoints before many. From the pairs of each finding, then from

@@ -77,6 +77,7 @@ Measured run_driven(const char* program, std::uint64_t count, const char* reset,
   std::strcpy(options.reset, reset);
   std::strcpy(options.carrier, carrier);
   driver::Target target({program, {}}, inputs, options.max_events, std::chrono::seconds(60));
+  target.stay_on_one_cpu();
   for (std::uint64_t i = 0; i < count; ++i) {
     options.seed = i + 1;
     if (target.run(options, {}).status != 0) std::exit(3);
@@ -125,6 +126,7 @@ void endure(const char* program, std::uint64_t count) {
   inputs.directory = "/";
   const std::uint64_t max_events = abi::Options{}.max_events;
   driver::Target target({program, {}}, inputs, max_events, std::chrono::seconds(60));
+  target.stay_on_one_cpu();
   const abi::ChannelHeader& header = target.channel().header();
   for (std::uint64_t done = count / 10; done <= count; done += count / 10) {
     cost(target, count / 10);
@@ -134,6 +136,7 @@ void endure(const char* program, std::uint64_t count) {
                 open_descriptors(worker), static_cast<unsigned long long>(header.reset.processes));
     // The machine's own ups and downs concern both.
     driver::Target fresh({program, {}}, inputs, max_events, std::chrono::seconds(60));
+    fresh.stay_on_one_cpu();
     cost(fresh, kTurn);
     for (int i = 0; i < kTurns; ++i) {
       const bool first = i % 2 == 0;

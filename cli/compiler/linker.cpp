@@ -87,8 +87,10 @@ std::optional<build::Variant> wanted_variant() {
   const char* name = std::getenv("HEDDLE_VARIANT");
   if (name == nullptr || *name == '\0' || std::string_view(name) == "native") return std::nullopt;
   const std::optional<build::Variant> variant = build::Variant::of_name(name);
-  // A pinned program needs to be told what to pin: that is `heddle pin`.
-  if (!variant || variant->base == heddle::abi::VariantBase::Pinned) {
+  // A pinned program needs to be told what to pin: that is `heddle pin`. A table of sites is no
+  // program.
+  if (!variant || variant->base == heddle::abi::VariantBase::Pinned ||
+      variant->base == heddle::abi::VariantBase::Sites) {
     throw heddle::user_error(fmt::format(
         "HEDDLE_VARIANT: there is no variant '{}'; there are native, production, path "
         "and full, and +loops, +calls, +blocks, +branches, +audit behind any of the last three",

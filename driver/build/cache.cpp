@@ -117,6 +117,10 @@ fs::path Cache::variant(std::string_view build_id, std::string_view name,
   return root_ / "variants" / build_id / name / program;
 }
 
+fs::path Cache::opened(std::string_view build_id) const {
+  return root_ / "opened" / build_id;
+}
+
 fs::path Cache::lock(std::string_view name) const {
   return root_ / "locks" / std::to_string(std::hash<std::string_view>{}(name) % kLocks);
 }

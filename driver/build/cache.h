@@ -4,6 +4,7 @@
 //
 //   links/BUILD-ID.tar.zst              the inputs and the command line of a link
 //   variants/BUILD-ID/NAME-HASH/PROGRAM derived programs
+//   opened/BUILD-ID/HASH                libraries that a program opens by itself, a line each
 //   locks/                              one of them is held while a variant is derived
 //   tmp/                                work in progress; renamed into place when complete
 //
@@ -28,6 +29,7 @@ class Cache {
   std::filesystem::path link(std::string_view build_id) const;
   std::filesystem::path variant(std::string_view build_id, std::string_view name,
                                 std::string_view program) const;
+  std::filesystem::path opened(std::string_view build_id) const;
   std::filesystem::path lock(std::string_view name) const;
 
   /// Moves a finished file to its place in one step; a reader sees the old one, the new one or

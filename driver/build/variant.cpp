@@ -197,7 +197,7 @@ struct Request {
 /// Puts what the pass weaves, and the code it calls, beside the saved link; gives what to link.
 Words add_weaving(const fs::path& directory, const Weaving& weaving, const Cache& cache) {
   write_text(directory / kWeavingName, weaving.text, cache);
-  Words objects = {"heddle_woven_breakpoints.o", "heddle_thread_birth.o"};
+  Words objects = {"heddle_woven_breakpoints.o", "heddle_scopes.o", "heddle_thread_birth.o"};
   if (weaving.watches_freed_memory) objects.push_back("heddle_freed_memory.o");
   for (const std::string& object : objects) {
     fs::create_symlink(own_library(object.c_str()), directory / object);
@@ -239,38 +239,59 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   return uses_origin(saved.words);
 }
 
-/// `name`: of the variant in the cache.
-fs::path derive(const fs::path& program, const std::string& variant_name, const Request& request,
-                const Progress& progress) {
-  const std::string build_id = read_build_id(program);
-  const Cache cache = Cache::of_user();
-  const std::string name =
-      fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
-  // A program that finds its libraries from its own directory gets a variant that is tied to that
-  // directory; another copy of the program must not find it.
-  const std::string home = fs::canonical(program).parent_path().string();
-  const std::string tied_name = fmt::format("{}-{:016x}", name, std::hash<std::string>{}(home));
-  const std::string file_name = program.filename().string();
-  const auto find_cached = [&]() -> fs::path {
-    for (const std::string& known : {name, tied_name}) {
-      fs::path place = cache.variant(build_id, known, file_name);
+/// A variant of a program, as the cache knows it.
+class Entry {
+ public:
+  Entry(const Cache& cache, const fs::path& program, const std::string& variant_name)
+      : cache_(cache), build_id_(read_build_id(program)), file_name_(program.filename().string()) {
+    name_ = fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
+    // A program that finds its libraries from its own directory gets a variant that is tied to that
+    // directory; another copy of the program must not find it.
+    const std::string home = fs::canonical(program).parent_path().string();
+    tied_name_ = fmt::format("{}-{:016x}", name_, std::hash<std::string>{}(home));
+  }
+
+  const std::string& build_id() const { return build_id_; }
+
+  /// Empty: not there.
+  fs::path find() const {
+    for (const std::string& known : {name_, tied_name_}) {
+      fs::path place = cache_.variant(build_id_, known, file_name_);
       if (!fs::exists(place) || !is_whole(place)) continue;
-      cache.touch(place);
+      cache_.touch(place);
       return place;
     }
     return {};
-  };
-  if (fs::path cached = find_cached(); !cached.empty()) return cached;
+  }
 
-  const FileLock lock(cache, build_id);
-  if (fs::path made_meanwhile = find_cached(); !made_meanwhile.empty()) return made_meanwhile;
+  fs::path publish(const fs::path& output, bool is_tied) const {
+    fs::path place = cache_.variant(build_id_, is_tied ? tied_name_ : name_, file_name_);
+    cache_.publish(output, place);
+    cache_.evict();
+    return place;
+  }
+
+ private:
+  const Cache& cache_;
+  std::string build_id_;
+  std::string file_name_;
+  std::string name_;
+  std::string tied_name_;
+};
+
+fs::path derive(const fs::path& program, const std::string& variant_name, const Request& request,
+                const Progress& progress) {
+  const Cache cache = Cache::of_user();
+  const Entry entry(cache, program, variant_name);
+  if (fs::path cached = entry.find(); !cached.empty()) return cached;
+
+  const FileLock lock(cache, entry.build_id());
+  if (fs::path made_meanwhile = entry.find(); !made_meanwhile.empty()) return made_meanwhile;
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  const bool is_tied = link_variant(cache, work, program, build_id, request, output, progress);
-  const fs::path place = cache.variant(build_id, is_tied ? tied_name : name, file_name);
-  cache.publish(output, place);
-  cache.evict();
-  return place;
+  const bool is_tied =
+      link_variant(cache, work, program, entry.build_id(), request, output, progress);
+  return entry.publish(output, is_tied);
 }
 
 }  // namespace
@@ -283,6 +304,11 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
                         weaving.watches_freed_memory ? "-freed" : "");
   }
   return derive(program, name, {variant, abi::kFirstSite, {}, weaving}, progress);
+}
+
+fs::path derive_sites(const fs::path& file, const Progress& progress) {
+  const fs::path full = Entry(Cache::of_user(), file, Variant::Full.name()).find();
+  return full.empty() ? derive_variant(file, Variant::Sites, progress) : full;
 }
 
 fs::path derive_library(const fs::path& library, const std::string& soname, abi::SiteId first,

@@ -36,6 +36,11 @@ std::filesystem::path derive_library(const std::filesystem::path& library,
                                      const std::string& soname, abi::SiteId first, Variant variant,
                                      const Progress& progress = {});
 
+/// A file with the site table of a program or a library: much sooner there than a variant that can
+/// be run.
+std::filesystem::path derive_sites(const std::filesystem::path& file,
+                                   const Progress& progress = {});
+
 /// Puts the variant in the place of the program that was just linked and saved. From then on it is
 /// the program: other variants can be derived from it.
 void replace_by_variant(const std::filesystem::path& program, Variant variant);

@@ -152,6 +152,7 @@ NativeEnd run_native(const std::filesystem::path& executable, const Inputs& inpu
     if (slices || passed() > limit) {
       child.end();
       result.stuck = true;
+      result.late = !slices;
       break;
     }
   }
@@ -192,13 +193,13 @@ bool shows(const NativeEnd& end, const trace::PinnedFailure& failure) {
       return !end.stuck &&
              predicate_holds(failure.fails_if, {WIFEXITED(end.status) ? WEXITSTATUS(end.status) : 0,
                                                 end.standard_output, end.standard_error});
-    case FailureKind::None: return !how_it_ended(end).empty();
+    case FailureKind::None: return !how_it_ended(end).empty() && !end.late;
     default: return false;
   }
 }
 
 std::string how_it_ended(const NativeEnd& end) {
-  if (end.stuck) return "stuck";
+  if (end.stuck) return end.late ? kStillRunning : "stuck";
   if (WIFSIGNALED(end.status)) return fmt::format("signal {}", WTERMSIG(end.status));
   return WEXITSTATUS(end.status) == 0 ? "" : fmt::format("exit {}", WEXITSTATUS(end.status));
 }

@@ -19,8 +19,6 @@
 namespace heddle::driver {
 namespace {
 
-constexpr std::chrono::milliseconds kLongestRun(20'000);
-
 bool is_about_freed_memory(const trace::PinnedFailure& failure) {
   return failure.kind == abi::FailureKind::UseAfterFree ||
          failure.kind == abi::FailureKind::DoubleFree;
@@ -59,7 +57,8 @@ bool is_reached(const trace::PinBreakpoint& breakpoint, const heddle_woven_count
 
 PinnedProgram::PinnedProgram(const Program& program, const Inputs& inputs,
                              const trace::PinFile& file, const std::vector<trace::Pins>& sets,
-                             unsigned workers, const Progress& progress, FreedMemory freed)
+                             const NativeRunOptions& options, const Progress& progress,
+                             FreedMemory freed)
     : loom_(program.sites() != nullptr
                 ? *program.sites()
                 : throw user_error(fmt::format(
@@ -69,7 +68,7 @@ PinnedProgram::PinnedProgram(const Program& program, const Inputs& inputs,
       inputs_(inputs),
       failure_(file.failure),
       watches_freed_(freed == FreedMemory::Watched || is_about_freed_memory(file.failure)),
-      workers_(workers),
+      options_(options),
       original_(program.original()) {
   for (const trace::Pins& pins : sets) loom_.add(pins);
   if (watches_freed_ && !file.failed_at.site.empty()) loom_.watch(file.failed_at);
@@ -84,7 +83,7 @@ void PinnedProgram::run_one(const trace::Pins& pins, analysis::NativeRuns& sum) 
   const NativeEnd end = run_native(is_plain ? original_ : executable_, inputs_,
                                    {fmt::format("{}={}", HEDDLE_WOVEN_PLAN, loom_.plan(pins)),
                                     fmt::format("{}={}", HEDDLE_WOVEN_COUNTS, counts.path())},
-                                   kLongestRun);
+                                   options_.limit);
   ++sum.runs;
   const bool failed = shows(end, failure_);
   if (failed) {
@@ -124,7 +123,7 @@ analysis::NativeRuns PinnedProgram::run(const trace::Pins& pins, std::uint32_t r
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::min(workers_, runs); ++i) threads.emplace_back(work);
+  for (unsigned i = 1; i < std::min(options_.workers, runs); ++i) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
   if (problem) std::rethrow_exception(problem);

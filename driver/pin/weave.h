@@ -3,28 +3,17 @@
 // From breakpoints that name places to what is woven into one build of a program (abi/woven.h).
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "abi/abi.h"
-#include "base/error.h"
 #include "ir/site_table.h"
 #include "trace/pins.h"
 
 namespace heddle::driver {
-
-/// A place that is not in the program. A user error that says what is near.
-class UnknownPlace : public Error {
- public:
-  explicit UnknownPlace(const std::string& message) : Error(ExitCode::UserMistake, message) {}
-};
-
-/// The sites a place means, in the order of their ids: one if it names a site, one for each copy
-/// that was inlined if it names a line. `last`: of the instructions on a line the last counts.
-/// Throws UnknownPlace, which names the nearest ones, if there is none.
-std::vector<abi::SiteId> resolve(const trace::PinPlace& place, const ir::SiteTable& sites,
-                                 bool last);
 
 /// Gives numbers to the places of any number of sets of breakpoints, so that one link serves all.
 class Loom {
@@ -52,10 +41,22 @@ class Loom {
   Stitch stitch_of(const trace::PinSide& side) const;
   Stitch end_of(const trace::PinSide& side) const;
   void number(const Stitch& stitch);
+  /// What a thread is in while it is in a function, or has a lock. No sites: nothing.
+  enum class ScopeKind : std::uint8_t { Function, Lock };
+  struct Scope {
+    ScopeKind kind = ScopeKind::Function;
+    std::vector<abi::SiteId> sites;
+    auto operator<=>(const Scope&) const = default;
+  };
+  Scope scope_of(const std::optional<trace::PinPlace>& place, ScopeKind kind) const;
+  std::size_t number_of(const Scope& scope) const;
+  void number(const Scope& scope);
+  std::string weaving_of_scopes() const;
   std::size_t place_of(const Stitch& stitch) const { return places_.at(stitch); }
 
   const ir::SiteTable& sites_;
   std::map<Stitch, std::size_t> places_;
+  std::map<Scope, std::size_t> scopes_;
 };
 
 }  // namespace heddle::driver

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 #include "driver/search/footprint.h"
 
@@ -36,14 +37,9 @@ struct CriticalSection {
   abi::SiteId entry = 0;
 };
 
-bool acquires(abi::EventKind kind) {
-  return kind == abi::EventKind::MutexLock || kind == abi::EventKind::SpinLock ||
-         kind == abi::EventKind::RwlockRead || kind == abi::EventKind::RwlockWrite;
-}
-
-bool releases(abi::EventKind kind) {
-  return kind == abi::EventKind::MutexUnlock || kind == abi::EventKind::SpinUnlock ||
-         kind == abi::EventKind::RwlockUnlock || kind == abi::EventKind::CondWait;
+bool releases_lock(abi::EventKind kind) {
+  const abi::Locking does = abi::locking_of(kind);
+  return does == abi::Locking::Releases || does == abi::Locking::Waits;
 }
 
 struct LastWrite {
@@ -72,9 +68,11 @@ News Knowledge::learn(const Channel& channel) {
   std::uint64_t behaviour = 0;
   for (const abi::EventRecord& event : channel.events()) {
     CriticalSection& section = sections[event.thread];
-    if (acquires(event.kind) && section.depth++ == 0) section.entry = event.site;
+    if (abi::acquires_lock(event.kind, event.value) && section.depth++ == 0) {
+      section.entry = event.site;
+    }
     if (section.depth > 0 && section.entry != event.site) entries_[event.site] = section.entry;
-    if (releases(event.kind) && section.depth > 0) --section.depth;
+    if (releases_lock(event.kind) && section.depth > 0) --section.depth;
     const Footprint footprint = footprints.of(event);
     if (footprint.memory == Touch::None || event.site < abi::kFirstSite) continue;
     const bool writes = footprint.memory == Touch::Write;

@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "driver/search/narrowing.h"
 #include "driver/search/trial_source.h"
 
 namespace heddle::driver {
@@ -48,10 +49,6 @@ constexpr const char* kBufferedOpening[] = {"urw", "urw", "guided", "urw",   "ur
                                             "urw", "urw", "chess",  "chess", "chess",
                                             "urw", "urw", "chess",  "urw"};
 
-// Every how many trials all scheduling points are used although only shared ones are wanted: what
-// was taken for local may turn out shared.
-constexpr std::uint64_t kFullTrialEvery = 8;
-
 // A systematic search this close to the end of its bound is worth finishing: it never tries twice.
 constexpr std::uint64_t kFewWaiting = 64;
 
@@ -79,7 +76,8 @@ struct Arm {
 
 class Portfolio final : public Search {
  public:
-  explicit Portfolio(const SearchSettings& settings) : settings_(settings) {
+  explicit Portfolio(const SearchSettings& settings)
+      : settings_(settings), narrowing_(settings.options) {
     for (const std::string& name : settings.strategies) {
       if (name == "portfolio") {
         add_portfolio();
@@ -104,6 +102,7 @@ class Portfolio final : public Search {
     const Owner owner = found->second;
     under_way_.erase(found);
     News news = knowledge_.learn(channel);
+    narrowing_.learn(trial, channel);
     news.failed = failed;
     Arm& arm = arms_[owner.arm];
     arm.status.new_pairs += news.new_pairs;
@@ -116,6 +115,11 @@ class Portfolio final : public Search {
     own.number = owner.number;
     arm.source->observe(own, channel, news);
     changed_.notify_all();
+  }
+
+  void see_everything() override {
+    const std::scoped_lock lock(mutex_);
+    narrowing_.see_everything();
   }
 
   std::optional<std::uint32_t> exhausted_bound() const override {
@@ -224,30 +228,16 @@ class Portfolio final : public Search {
     ++arms_[i].status.trials;
     const Owner owner{i, trial->number};
     trial->number = ++last_;
-    narrow(*trial);
+    narrowing_.apply(*trial, knowledge_);
     under_way_.emplace(trial->number, owner);
     return trial;
-  }
-
-  /// Tells the runtime which sites need no scheduling point. Prefixes name decisions by their
-  /// number, which a narrower choice of points would change: they stay as they are.
-  void narrow(Trial& trial) const {
-    if (std::strcmp(trial.options.preempt_at, "shared") != 0) return;
-    if (std::strcmp(trial.options.strategy, "prefix") == 0) return;
-    if (std::strcmp(trial.options.strategy, "resume") == 0) return;
-    if (trial.number % kFullTrialEvery == 1) return;
-    for (const abi::SiteId site : knowledge_.quiet_sites()) {
-      abi::PlanRecord record{};
-      record.kind = abi::DecisionKind::Quiet;
-      record.site = site;
-      trial.plan.push_back(record);
-    }
   }
 
   const SearchSettings settings_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Knowledge knowledge_;
+  Narrowing narrowing_;
   std::vector<Arm> arms_;
   std::vector<std::size_t> opening_;                    // which arm has trial 1, 2, ...
   std::unordered_map<std::uint64_t, Owner> under_way_;  // by trial number

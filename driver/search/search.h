@@ -55,6 +55,9 @@ class Search {
   virtual std::optional<Trial> next() = 0;
   /// What the trial did. Called once for each trial that next() returned.
   virtual void observe(const Trial& trial, const Channel& channel, bool failed) = 0;
+  /// A trial that overlooked accesses failed in a way that it does not when they are seen: no
+  /// trial is to overlook any from now on.
+  virtual void see_everything() = 0;
   /// The largest number of preemptions (or delays) within which every schedule has been tried.
   virtual std::optional<std::uint32_t> exhausted_bound() const = 0;
   virtual SearchStatus status() const = 0;

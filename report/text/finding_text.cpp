@@ -52,6 +52,16 @@ std::string rounds(const FoundAccess& access) {
   return text;
 }
 
+/// " in main, worker, put": more than the function that has the place.
+std::string context(const FoundAccess& access) {
+  if (access.context.size() < 2) return "";
+  std::string text;
+  for (const trace::Frame& function : access.context) {
+    text += (text.empty() ? " in " : ", ") + function.function;
+  }
+  return text;
+}
+
 std::string side(const FoundAccess& access, SourceLines& sources, const Style& style) {
   std::string source = sources(access.frame.file, access.frame.line);
   const std::size_t comment = source.find("//");
@@ -59,10 +69,11 @@ std::string side(const FoundAccess& access, SourceLines& sources, const Style& s
   source.erase(0, source.find_first_not_of(" \t"));
   source.erase(source.find_last_not_of(" \t") + 1);
   return fmt::format(
-      "{:<7} {:<9} {}{}{}{}", access.thread, deed(access.role),
+      "{:<7} {:<9} {}{}{}{}{}", access.thread, deed(access.role),
       style.paint(Paint::Place, place(access)),
       access.frame.function.empty() ? "" : fmt::format(" ({})", access.frame.function),
-      rounds(access), source.empty() ? "" : "  " + style.paint(Paint::Dim, source));
+      context(access), rounds(access),
+      source.empty() ? "" : "  " + style.paint(Paint::Dim, source));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "abi/locks.h"
 #include "abi/names.h"
 #include "report/text/cell.h"
 #include "trace/words.h"
@@ -37,18 +38,14 @@ std::string attempt(const char* does, const char* to_do, const std::string& what
 
 /// Everything that is locked, taken, reached or waited on without a value; else empty.
 std::string lock_phrase(const Event& event, const std::string& memory) {
+  switch (abi::locking_of(event.kind)) {
+    case abi::Locking::Takes: return attempt("locks", "lock", memory, event.value);
+    case abi::Locking::Shares: return attempt("shares", "share", memory, event.value);
+    case abi::Locking::Releases: return attempt("unlocks", "unlock", memory, event.value);
+    case abi::Locking::Waits:
+    case abi::Locking::None: break;
+  }
   switch (event.kind) {
-    case EventKind::MutexLock:
-    case EventKind::MutexTrylock:
-    case EventKind::SpinLock:
-    case EventKind::SpinTrylock:
-    case EventKind::RwlockWrite:
-    case EventKind::RwlockTryWrite: return attempt("locks", "lock", memory, event.value);
-    case EventKind::RwlockRead:
-    case EventKind::RwlockTryRead: return attempt("shares", "share", memory, event.value);
-    case EventKind::MutexUnlock:
-    case EventKind::SpinUnlock:
-    case EventKind::RwlockUnlock: return attempt("unlocks", "unlock", memory, event.value);
     case EventKind::MutexDestroy:
     case EventKind::SemDestroy:
     case EventKind::RwlockDestroy:

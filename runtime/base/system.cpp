@@ -28,6 +28,7 @@ struct OwnRegion {
   std::uint64_t first;  // mapped at once: more than most executions need
   std::uint64_t used = 0;
   std::uint64_t mapped = 0;
+  bool taken = false;  // a recorded run's threads come at any time
 
   void* take(std::uint64_t wanted);
 };
@@ -37,6 +38,7 @@ constinit OwnRegion policy_region{kPolicyBase, kPolicyBytes, 1 << 20};
 constinit OwnRegion* region_in_use = &own_region;
 
 void* OwnRegion::take(std::uint64_t wanted) {
+  while (__atomic_exchange_n(&taken, true, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
   if (wanted > bytes - used) {
     print_error("heddle: the controlled run needs more memory than the runtime has for itself\n");
     exit_now(125);
@@ -49,6 +51,7 @@ void* OwnRegion::take(std::uint64_t wanted) {
   }
   void* const memory = reinterpret_cast<void*>(base + used);
   used += wanted;
+  __atomic_store_n(&taken, false, __ATOMIC_RELEASE);
   return memory;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 
+#include "runtime/base/processors.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/unrecorded.h"
 
@@ -24,6 +25,7 @@ constinit bool forked_child = false;
 constinit pid_t parent = 0;
 
 void note_child() {
+  use_given_processors();
   note_unrecorded(heddle::abi::UnrecordedSource::ChildProcess);
 }
 

@@ -10,6 +10,8 @@
 
 #include "runtime/entry/entry.h"
 #include "runtime/entry/kernel_result.h"
+#include "runtime/entry/ports.h"
+#include "runtime/entry/random.h"
 #include "runtime/sync/timer.h"
 
 using namespace heddle::runtime;
@@ -39,6 +41,7 @@ bool waits(int flags) {
 }  // namespace
 
 HEDDLE_ENTRY ssize_t read(int descriptor, void* bytes, std::size_t count) {
+  if (random_read(descriptor, bytes, count)) return static_cast<ssize_t>(count);
   const iovec told{bytes, count};
   return transfer(descriptor, POLLIN, true, {SYS_read, {&told, 1}}, [=] {
     return raw_syscall(SYS_read, descriptor, word(bytes), static_cast<long>(count));
@@ -68,10 +71,12 @@ HEDDLE_ENTRY ssize_t recvfrom(int descriptor, void* bytes, std::size_t count, in
   const iovec told{bytes, count};
   Question question{SYS_recvfrom, {&told, 1}};
   add_address(question.outputs, address, length);
-  return transfer(descriptor, POLLIN, waits(flags), question, [=] {
+  const ssize_t got = transfer(descriptor, POLLIN, waits(flags), question, [=] {
     return raw_syscall(SYS_recvfrom, descriptor, word(bytes), static_cast<long>(count), flags,
                        word(address), word(length));
   });
+  if (got >= 0) port_show(address, length);
+  return got;
 }
 
 HEDDLE_ENTRY ssize_t recv(int descriptor, void* bytes, std::size_t count, int flags) {
@@ -115,9 +120,11 @@ HEDDLE_ENTRY int accept4(int descriptor, sockaddr* address, socklen_t* length, i
   Question question{SYS_accept4};
   question.gives_descriptor = true;
   add_address(question.outputs, address, length);
-  return static_cast<int>(transfer(descriptor, POLLIN, true, question, [=] {
+  const auto accepted = static_cast<int>(transfer(descriptor, POLLIN, true, question, [=] {
     return raw_syscall(SYS_accept4, descriptor, word(address), word(length), flags);
   }));
+  if (accepted >= 0) port_show(address, length);
+  return accepted;
 }
 
 HEDDLE_ENTRY int accept(int descriptor, sockaddr* address, socklen_t* length) {
@@ -129,6 +136,7 @@ HEDDLE_ENTRY int connect(int descriptor, const sockaddr* address, socklen_t leng
   if (!gate) {
     return static_cast<int>(result_of(raw_syscall(SYS_connect, descriptor, word(address), length)));
   }
+  if (session().one_at_a_time() && !session().told().active()) port_assign(descriptor);
   return static_cast<int>(
       result_of(descriptor_connect(session(), descriptor, address, length, call_site())));
 }

@@ -11,6 +11,8 @@
 #include <cstring>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/random.h"
+#include "runtime/entry/statistics.h"
 #include "runtime/entry/unrecorded.h"
 #include "runtime/environment/making.h"
 #include "runtime/sync/outside.h"
@@ -100,9 +102,27 @@ long open_recorded(int directory, const char* path, int flags, mode_t mode) {
   return turn.done(result);
 }
 
+/// Whether what the kernel makes up is the same for the program in every run.
+bool is_repeatable() {
+  const Gate gate;
+  return gate && session().one_at_a_time();
+}
+
+bool is_random_of_run(const char* path) {
+  return random_is_path(path) && is_repeatable();
+}
+
+int statistics_of_run(const char* path) {
+  return is_repeatable() ? statistics_open(path) : -1;
+}
+
 /// The program's own memory is used for a stream: libc opens it, outside the gate.
 FILE* open_stream(const char* path, const char* mode, decltype(&fopen) open) {
-  if (!matters()) return open(path, mode);
+  if (!matters()) {
+    if (mode[0] == 'r' && is_random_of_run(path)) return random_stream();
+    const int statistics = mode[0] == 'r' ? statistics_of_run(path) : -1;
+    return statistics >= 0 ? real().fdopen(statistics, mode) : open(path, mode);
+  }
   const int flags = mode[0] == 'r' && std::strchr(mode, '+') == nullptr ? O_RDONLY : O_RDWR;
   if (session().notes_answers()) {
     FILE* const stream = open(path, mode);
@@ -137,7 +157,12 @@ HEDDLE_ENTRY int openat(int directory, const char* path, int flags, ...) {
   va_start(list, flags);
   const mode_t mode = takes_mode(flags) ? va_arg(list, mode_t) : 0;
   va_end(list);
-  if (!matters()) return real().openat(directory, path, flags, mode);
+  if (!matters()) {
+    if (const int statistics = statistics_of_run(path); statistics >= 0) return statistics;
+    const int opened = real().openat(directory, path, flags, mode);
+    if (opened >= 0 && is_random_of_run(path)) random_note_descriptor(opened);
+    return opened;
+  }
   const Gate gate;
   const long result = session().told().active() ? open_told(directory, path, flags, mode)
                                                 : open_recorded(directory, path, flags, mode);

@@ -14,6 +14,7 @@
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/exits.h"
+#include "runtime/environment/stand_ins.h"
 #include "runtime/parallel/parallel_session.h"
 #include "runtime/session/debugger.h"
 #include "runtime/session/failure_signals.h"
@@ -73,6 +74,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   bool has_driver = false;
   abi::ChannelHeader& channel = open_channel(has_driver);
   real();
+  stand_ins().begin(channel);
   if (!become_controlled(has_driver)) {
     return real().__libc_start_main(main, count, arguments, init, fini, loader_fini, stack_end);
   }

@@ -8,8 +8,12 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
+#include <cerrno>
+
+#include "runtime/base/processors.h"
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
 #include "runtime/reset/changes.h"
@@ -90,13 +94,22 @@ HEDDLE_ENTRY pid_t setsid() noexcept {
 
 HEDDLE_ENTRY int sched_getaffinity(pid_t process, std::size_t bytes, cpu_set_t* set) noexcept {
   static const auto real = NEXT(sched_getaffinity);
-  return real(real_id(process), bytes, set);
+  const pid_t id = real_id(process);
+  if (id != 0 && id != real_process_id()) return real(id, bytes, set);
+  const long got = given_processors(bytes, set);
+  if (got < 0) {
+    errno = static_cast<int>(-got);
+    return -1;
+  }
+  memset(reinterpret_cast<unsigned char*>(set) + got, 0, bytes - static_cast<std::size_t>(got));
+  return 0;
 }
 
 HEDDLE_ENTRY int sched_setaffinity(pid_t process, std::size_t bytes,
                                    const cpu_set_t* set) noexcept {
   static const auto real = NEXT(sched_setaffinity);
   changes().obstacle = abi::ResetObstacle::ProcessState;
+  forget_given_processors();
   return real(real_id(process), bytes, set);
 }
 

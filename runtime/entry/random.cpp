@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Randomness of a controlled run is the same in every run: what a search varies is the schedule,
-// not the program's input, and a replay has to see the same numbers. Descriptors of /dev/random and
-// /dev/urandom are read as they are. A recorded run gets real random numbers, and its replay those.
+// not the program's input, and a replay has to see the same numbers. That goes for /dev/random and
+// /dev/urandom, too. A recorded run gets real random numbers, and its replay those.
+#include "runtime/entry/random.h"
+
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -11,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/text.h"
 #include "runtime/entry/entry.h"
 
 using namespace heddle::runtime;
@@ -59,7 +64,56 @@ void fill(void* bytes, std::size_t count) {
   }
 }
 
+/// Descriptors that were opened as such a device. One may have become another file since.
+constexpr int kDescriptors = 1024;
+constinit std::uint64_t opened_devices[kDescriptors / 64] = {};
+
+bool is_random_device(const struct stat& status) {
+  const dev_t random = makedev(1, 8);
+  const dev_t urandom = makedev(1, 9);
+  return S_ISCHR(status.st_mode) && (status.st_rdev == random || status.st_rdev == urandom);
+}
+
+bool is_random_device(int descriptor) {
+  if (descriptor < 0 || descriptor >= kDescriptors) return false;
+  if ((opened_devices[descriptor / 64] >> descriptor % 64 & 1) == 0) return false;
+  struct stat status{};
+  return raw_syscall(SYS_fstat, descriptor, reinterpret_cast<long>(&status)) == 0 &&
+         is_random_device(status);
+}
+
+ssize_t fill_stream(void*, char* bytes, std::size_t count) {
+  const Gate gate;
+  fill(bytes, count);
+  return static_cast<ssize_t>(count);
+}
+
 }  // namespace
+
+namespace heddle::runtime {
+
+bool random_is_path(const char* path) {
+  return path != nullptr && (same_text(path, "/dev/urandom") || same_text(path, "/dev/random"));
+}
+
+void random_note_descriptor(int descriptor) {
+  if (descriptor < 0 || descriptor >= kDescriptors) return;
+  opened_devices[descriptor / 64] |= std::uint64_t{1} << descriptor % 64;
+}
+
+bool random_read(int descriptor, void* bytes, std::size_t count) {
+  if (!is_random_device(descriptor)) return false;
+  const Gate gate;
+  if (!gate || !session().one_at_a_time()) return false;
+  fill(bytes, count);
+  return true;
+}
+
+FILE* random_stream() {
+  return fopencookie(nullptr, "r", {fill_stream, nullptr, nullptr, nullptr});
+}
+
+}  // namespace heddle::runtime
 
 HEDDLE_ENTRY ssize_t getrandom(void* bytes, std::size_t count, unsigned flags) {
   const Gate gate;

@@ -16,6 +16,7 @@
 
 #include "runtime/base/vector.h"
 #include "runtime/entry/entry.h"
+#include "runtime/parallel/stripes.h"
 
 using namespace heddle::runtime;
 
@@ -24,6 +25,24 @@ namespace {
 bool is_controlled() {
   return session().running() && !Gate::closed();
 }
+
+/// What is kept here about commands. Under control one thread runs at a time, and none is switched
+/// away from while it holds this; in a recorded run they come at any time.
+class Held {
+ public:
+  Held() {
+    if (in_parallel_) lock_.lock();
+  }
+  ~Held() {
+    if (in_parallel_) lock_.unlock();
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  const bool in_parallel_ = !session().one_at_a_time();
+  static inline constinit SpinLock lock_;
+};
 
 int start_shell(pid_t& child, const char* command, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes) {
@@ -50,6 +69,7 @@ class KeyboardIgnored {
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &child, &mask_);
+    const Held held;
     if (count_++ > 0) return;
     struct sigaction ignored{};
     ignored.sa_handler = SIG_IGN;
@@ -57,10 +77,7 @@ class KeyboardIgnored {
     sigaction(SIGQUIT, &ignored, &quit_);
   }
   ~KeyboardIgnored() {
-    if (--count_ == 0) {
-      sigaction(SIGINT, &interrupt_, nullptr);
-      sigaction(SIGQUIT, &quit_, nullptr);
-    }
+    give_back();
     pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
     pthread_setcancelstate(cancel_state_, nullptr);
   }
@@ -83,6 +100,13 @@ class KeyboardIgnored {
   }
 
  private:
+  static void give_back() {
+    const Held held;
+    if (--count_ > 0) return;
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGQUIT, &quit_, nullptr);
+  }
+
   int cancel_state_ = 0;
   sigset_t mask_{};
   static inline constinit int count_ = 0;
@@ -97,6 +121,18 @@ struct Opened {
 
 constinit Vector<Opened> opened;  // and not closed yet
 
+/// Takes it out of the list; false if it is not there.
+bool take_opened(FILE* stream, pid_t& child) {
+  const Held held;
+  for (std::size_t i = 0; i < opened.size(); ++i) {
+    if (opened[i].stream != stream) continue;
+    child = opened[i].child;
+    opened.erase(i);
+    return true;
+  }
+  return false;
+}
+
 FILE* open_command(const char* command, const char* mode) {
   const bool reads = mode[0] == 'r';
   if (!reads && mode[0] != 'w') {
@@ -109,8 +145,11 @@ FILE* open_command(const char* command, const char* mode) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, theirs, reads ? STDOUT_FILENO : STDIN_FILENO);
-  for (const Opened& other : opened) {
-    posix_spawn_file_actions_addclose(&actions, fileno(other.stream));
+  {
+    const Held held;
+    for (const Opened& other : opened) {
+      posix_spawn_file_actions_addclose(&actions, fileno(other.stream));
+    }
   }
   pid_t child = 0;
   const int error = start_shell(child, command, &actions, nullptr);
@@ -123,6 +162,7 @@ FILE* open_command(const char* command, const char* mode) {
     return nullptr;
   }
   if (strchr(mode, 'e') == nullptr) fcntl(own, F_SETFD, 0);
+  const Held held;
   opened.push_back({stream, child});
   return stream;
 }
@@ -142,10 +182,7 @@ HEDDLE_ENTRY FILE* popen(const char* command, const char* mode) {
 }
 
 HEDDLE_ENTRY int pclose(FILE* stream) {
-  for (std::size_t i = 0; i < opened.size(); ++i) {
-    if (opened[i].stream != stream) continue;
-    const pid_t child = opened[i].child;
-    opened.erase(i);
+  if (pid_t child = 0; take_opened(stream, child)) {
     fclose(stream);
     return wait_for_shell(child);
   }

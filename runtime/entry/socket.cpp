@@ -9,6 +9,7 @@
 
 #include "runtime/entry/entry.h"
 #include "runtime/entry/kernel_result.h"
+#include "runtime/entry/ports.h"
 #include "runtime/environment/environment.h"
 
 using namespace heddle::runtime;
@@ -44,15 +45,19 @@ HEDDLE_ENTRY int listen(int descriptor, int room) noexcept {
 }
 
 HEDDLE_ENTRY int getsockname(int descriptor, sockaddr* address, socklen_t* length) noexcept {
-  return about_socket(descriptor, {SYS_getsockname, sized(address, length)}, [=] {
+  const int result = about_socket(descriptor, {SYS_getsockname, sized(address, length)}, [=] {
     return raw_syscall(SYS_getsockname, descriptor, word(address), word(length));
   });
+  if (result == 0) port_show(address, length);
+  return result;
 }
 
 HEDDLE_ENTRY int getpeername(int descriptor, sockaddr* address, socklen_t* length) noexcept {
-  return about_socket(descriptor, {SYS_getpeername, sized(address, length)}, [=] {
+  const int result = about_socket(descriptor, {SYS_getpeername, sized(address, length)}, [=] {
     return raw_syscall(SYS_getpeername, descriptor, word(address), word(length));
   });
+  if (result == 0) port_show(address, length);
+  return result;
 }
 
 HEDDLE_ENTRY int getsockopt(int descriptor, int level, int option, void* value,

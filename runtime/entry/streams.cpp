@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of what waits inside libc's streams: reading from one whose buffer is empty, and
-// locking one that another thread has locked. The functions themselves are libc's; they are called
-// when they need not wait. (A line that comes in pieces still makes them.)
+// locking one that another thread has locked. libc's functions are called when they need not wait;
+// what is read from a pipe or a socket may come in pieces, each of which is waited for in turn.
+// (scanf still waits by itself for all but the first piece.)
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "runtime/entry/entry.h"
 #include "runtime/sync/descriptor.h"
+
+/// libc's: fills the buffer without taking anything.
+extern "C" int __underflow(FILE* stream);
 
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
@@ -20,14 +28,102 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+constexpr int kErrorSeen = 0x20;  // of FILE's flags, as libc has it
+
+bool may_wait(FILE* stream) {
+  const Gate gate;
+  if (!gate) return false;
+  const int descriptor = fileno_unlocked(stream);
+  return descriptor >= 0 && outside_can_wait(descriptor);
+}
+
 /// The turn of a reading call, unless it can be served from what was read before.
 void arrive_to_read(FILE* stream) {
+  if (stream->_IO_read_ptr < stream->_IO_read_end || !may_wait(stream)) return;
   const Gate gate;
-  if (!gate || stream->_IO_read_ptr < stream->_IO_read_end) return;
   const int descriptor = fileno_unlocked(stream);
-  if (descriptor < 0 || !outside_can_wait(descriptor)) return;
   const std::int64_t limit = descriptor_time_limit(descriptor, POLLIN);
   descriptor_call(session(), descriptor, POLLIN, limit, call_site(), {}, [] { return 0l; });
+}
+
+/// Moves at most `room` bytes of what has come, and none after the first `end` (kNoEnd: whatever
+/// they are); waits for a piece if there is nothing. Returns 0 at the end of the stream or on an
+/// error.
+constexpr int kNoEnd = -1;
+std::size_t take_piece(FILE* stream, char* to, std::size_t room, int end) {
+  arrive_to_read(stream);
+  if (stream->_IO_read_ptr >= stream->_IO_read_end && __underflow(stream) == EOF) return 0;
+  const auto there = static_cast<std::size_t>(stream->_IO_read_end - stream->_IO_read_ptr);
+  std::size_t count = there < room ? there : room;
+  if (end != kNoEnd) {
+    const auto* last = static_cast<const char*>(memchr(stream->_IO_read_ptr, end, count));
+    if (last != nullptr) count = static_cast<std::size_t>(last - stream->_IO_read_ptr) + 1;
+  }
+  memcpy(to, stream->_IO_read_ptr, count);
+  stream->_IO_read_ptr += count;
+  return count;
+}
+
+/// Moves pieces until `room` bytes are there or the last is `end`.
+std::size_t take_pieces(FILE* stream, char* to, std::size_t room, int end) {
+  std::size_t count = 0;
+  while (count < room) {
+    const std::size_t piece = take_piece(stream, to + count, room - count, end);
+    count += piece;
+    if (piece == 0 || (end != kNoEnd && to[count - 1] == static_cast<char>(end))) break;
+  }
+  return count;
+}
+
+/// Calls `read` while the thread has the stream to itself, also if it is cancelled meanwhile.
+template <typename Read>
+auto alone(FILE* stream, Read read) {
+  if (__fsetlocking(stream, FSETLOCKING_QUERY) == FSETLOCKING_BYCALLER) return read();
+  decltype(read()) result;
+  flockfile(stream);
+  pthread_cleanup_push([](void* locked) { funlockfile(static_cast<FILE*>(locked)); }, stream);
+  result = read();
+  pthread_cleanup_pop(1);
+  return result;
+}
+
+char* line_in_pieces(char* text, int room, FILE* stream) {
+  if (room <= 0) return nullptr;
+  // An error of before must not make this line one, nor be forgotten.
+  const int old_error = stream->_flags & kErrorSeen;
+  stream->_flags &= ~kErrorSeen;
+  const std::size_t count = take_pieces(stream, text, static_cast<std::size_t>(room) - 1, '\n');
+  const bool failed = (stream->_flags & kErrorSeen) != 0 && errno != EAGAIN;
+  stream->_flags |= old_error;
+  if (failed || (count == 0 && room > 1)) return nullptr;
+  text[count] = '\0';
+  return text;
+}
+
+/// Makes the caller's buffer at least `needed` bytes large.
+bool make_room(char** line, std::size_t* room, std::size_t needed) {
+  if (*line != nullptr && *room >= needed) return true;
+  const std::size_t larger = needed > 2 * *room ? needed : 2 * *room;
+  auto* moved = static_cast<char*>(realloc(*line, larger));
+  if (moved == nullptr) return false;
+  *line = moved;
+  *room = larger;
+  return true;
+}
+
+ssize_t delimited_in_pieces(char** line, std::size_t* room, int end, FILE* stream) {
+  constexpr std::size_t kPiece = 120;
+  if (*line == nullptr) *room = 0;
+  std::size_t count = 0;
+  for (;;) {
+    if (!make_room(line, room, count + kPiece)) return -1;
+    const std::size_t piece = take_piece(stream, *line + count, *room - count - 1, end);
+    count += piece;
+    if (piece == 0 || (*line)[count - 1] == static_cast<char>(end)) break;
+  }
+  if (count == 0) return -1;
+  (*line)[count] = '\0';
+  return static_cast<ssize_t>(count);
 }
 
 /// As libc lays it out.
@@ -62,8 +158,8 @@ constexpr Blocking kLocking{&lock_ready, &lock_holder};
 
 HEDDLE_ENTRY char* fgets(char* text, int room, FILE* stream) {
   static const auto real = next<char*(char*, int, FILE*)>("fgets");
-  arrive_to_read(stream);
-  return real(text, room, stream);
+  if (!may_wait(stream)) return real(text, room, stream);
+  return alone(stream, [=] { return line_in_pieces(text, room, stream); });
 }
 
 HEDDLE_ENTRY int fgetc(FILE* stream) {
@@ -90,14 +186,16 @@ int read_character() {
 
 HEDDLE_ENTRY std::size_t fread(void* to, std::size_t size, std::size_t count, FILE* stream) {
   static const auto real = next<std::size_t(void*, std::size_t, std::size_t, FILE*)>("fread");
-  arrive_to_read(stream);
-  return real(to, size, count, stream);
+  if (!may_wait(stream) || size == 0 || count == 0) return real(to, size, count, stream);
+  return alone(stream, [=] {
+    return take_pieces(stream, static_cast<char*>(to), size * count, kNoEnd) / size;
+  });
 }
 
 HEDDLE_ENTRY ssize_t getdelim(char** line, std::size_t* room, int end, FILE* stream) {
   static const auto real = next<ssize_t(char**, std::size_t*, int, FILE*)>("getdelim");
-  arrive_to_read(stream);
-  return real(line, room, end, stream);
+  if (!may_wait(stream) || line == nullptr || room == nullptr) return real(line, room, end, stream);
+  return alone(stream, [=] { return delimited_in_pieces(line, room, end, stream); });
 }
 
 HEDDLE_ENTRY ssize_t __getdelim(char** line, std::size_t* room, int end, FILE* stream) {

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "runtime/base/address_space.h"
+#include "runtime/base/processors.h"
 #include "runtime/base/remains.h"
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
@@ -156,6 +157,7 @@ void serve_executions(abi::ChannelHeader& channel) {
     set_state_quietly(channel, abi::ChannelState::Running);
     return;
   }
+  remember_given_processors();
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {

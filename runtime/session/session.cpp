@@ -53,6 +53,8 @@ void Session::prepare_run(abi::ChannelHeader& channel) {
   if (!is_sequentially_consistent()) flushed_.clear();
   const Plan advice{plan + left_out, channel.plan.count - left_out};
   only_at_sync_ = same_text(options.preempt_at, "sync");
+  // What is pending is known here alone: of memory with delayed stores every access must be seen.
+  overlooks_ = options.overlook != 0 && !delays_stores_;
   {
     const PolicyMemory memory;
     quiet_.begin_run(advice, abi::DecisionKind::Quiet);

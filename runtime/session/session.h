@@ -102,6 +102,9 @@ class Session : private ThreadView {
   /// Stops before the current thread's operation if a debugger wants it.
   void look_for_debugger();
   void stop_following();
+  /// Closes the shutters (pass/shutters.h) of what the run need not see: `bytes` holds one for each
+  /// of `count` sites, from `first` on.
+  void close_shutters(std::uint8_t* bytes, std::uint64_t count, abi::SiteId first) const;
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
@@ -242,6 +245,7 @@ class Session : private ThreadView {
   VisitCounter flushed_;     // stores made visible, by flusher and the store's site
   SiteSet quiet_;            // where the running thread just goes on if it can
   bool only_at_sync_ = false;
+  bool overlooks_ = false;  // plain accesses that are no scheduling points are not seen at all
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
   Tick tick_ = nullptr;

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "runtime/base/system.h"
+#include "runtime/base/processors.h"
 
 namespace heddle::runtime {
 namespace {
@@ -33,9 +33,7 @@ bool has_impossible_processors(const pthread_attr_t* attributes) {
   if (pthread_attr_getaffinity_np(attributes, kBytes, reinterpret_cast<cpu_set_t*>(wanted)) != 0) {
     return true;  // one that is beyond anything
   }
-  if (raw_syscall(SYS_sched_getaffinity, 0, kBytes, reinterpret_cast<long>(present)) <= 0) {
-    return false;
-  }
+  if (given_processors(kBytes, present) <= 0) return false;
   for (std::size_t i = 0; i < kBytes; ++i) {
     if ((wanted[i] & present[i]) != 0) return false;
   }

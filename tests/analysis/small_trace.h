@@ -55,6 +55,12 @@ class SmallTrace {
   SmallTrace& leaves(trace::ThreadId thread, const std::string& loop) {
     return step(thread, loop, trace::StepKind::LoopExit);
   }
+  SmallTrace& calls(trace::ThreadId thread, const std::string& function) {
+    return step(thread, function, trace::StepKind::CallEnter);
+  }
+  SmallTrace& returns(trace::ThreadId thread, const std::string& function) {
+    return step(thread, function, trace::StepKind::CallExit);
+  }
   SmallTrace& loses_steps() {
     ++trace_.steps_lost;
     return *this;

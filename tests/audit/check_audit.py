@@ -18,6 +18,8 @@ tools, source = (pathlib.Path(word).resolve() for word in sys.argv[1:])
 manifest = source.parent / "manifest.json"
 arguments = json.loads(manifest.read_text())["args"] if manifest.exists() else []
 flags = re.findall(r"^// FLAGS: *(.*)$", source.read_text(), re.MULTILINE)
+if source.parent.name == "litmus":
+    flags.append("-DLITMUS_plain")  # the version with the most to judge
 cpp = source.suffix == ".cpp"
 level = "-O0" if source.stem == "buggy" else "-O1"
 
@@ -26,7 +28,7 @@ with tempfile.TemporaryDirectory() as work:
     program = f"{work}/program"
     subprocess.run([tools / ("heddle-c++" if cpp else "heddle-cc"),
                     "-std=c++20" if cpp else "-std=gnu17", "-g", level, "-pthread",
-                    *" ".join(flags).split(), source, "-o", program], check=True)
+                    *" ".join(flags).split(), source, "-lm", "-o", program], check=True)
     explored = subprocess.run([tools / "heddle", "explore", "--json", "--audit", "--all",
                                "--strategy", "random", "-n", str(SCHEDULES), "--", program,
                                *map(str, arguments)], cwd=work, text=True,

@@ -148,8 +148,9 @@ TEST_F(VariantTest, ADamagedVariantInTheCacheIsMadeAgain) {
 }
 
 TEST_F(VariantTest, NamesAreReadAndWrittenAlike) {
-  for (const char* name : {"full", "production", "path", "full+loops", "full+loops+calls",
-                           "production+blocks", "path+loops", "full+loops+calls+blocks+branches"}) {
+  for (const char* name :
+       {"full", "production", "path", "full+loops", "full+loops+calls", "production+blocks",
+        "path+loops", "full+loops+calls+blocks+branches", "sites"}) {
     ASSERT_TRUE(Variant::of_name(name)) << name;
     EXPECT_EQ(Variant::of_name(name)->name(), name);
   }
@@ -168,7 +169,7 @@ TEST_F(VariantTest, IdsOfSitesAreTheSameInAllVariants) {
   };
   const std::string full = table("full");
   EXPECT_GT(full.size(), 100u);
-  for (const char* variant : {"production", "path", "full+loops+calls+blocks+branches"}) {
+  for (const char* variant : {"production", "path", "full+loops+calls+blocks+branches", "sites"}) {
     EXPECT_EQ(table(variant), full) << variant;
   }
 }

@@ -47,12 +47,45 @@ int main(void) {
   return 0;
 }
 """
+# Opened by the program itself, with the first one behind it.
+PLUGIN = """
+void record_hit(void);
+long visits;
+void visit(void) {
+  ++visits;
+  record_hit();
+}
+long all_hits(void);
+long count(void) { return all_hits(); }
+"""
+OPENER = """
+#include <assert.h>
+#include <dlfcn.h>
+#include <pthread.h>
+static void (*visit)(void);
+static void* visitor(void* unused) {
+  (void)unused;
+  visit();
+  return 0;
+}
+int main(void) {
+  void* plugin = dlopen("%s", RTLD_NOW | RTLD_LOCAL);
+  assert(plugin != 0);
+  visit = (void (*)(void))dlsym(plugin, "visit");
+  pthread_t other;
+  pthread_create(&other, 0, visitor, 0);
+  visitor(0);
+  pthread_join(other, 0);
+  assert(((long (*)(void))dlsym(plugin, "count"))() == 2);
+  return 0;
+}
+"""
 
 
 class Libraries(workshop.Workshop):
-    def compile(self, text, name, *flags):
+    def compile(self, text, name, *flags, compiler=workshop.TOOLS / "heddle-cc"):
         (self.work / f"{name}.c").write_text(text)
-        subprocess.run([workshop.TOOLS / "heddle-cc", "-g", "-O1", "-pthread", f"{name}.c", *flags],
+        subprocess.run([compiler, "-g", "-O1", "-pthread", f"{name}.c", *flags],
                        cwd=self.work, check=True)
 
     def found_and_replayed(self, **options):
@@ -89,6 +122,25 @@ class Libraries(workshop.Workshop):
         self.compile(COUNTER, "counter", "-shared", "-fPIC", "-o", "lib/libcounter.so")
         self.compile(MAIN % "record_hit", "prog", "-o", "prog", "-Llib", "-lcounter")
         self.found_and_replayed(environment={"LD_LIBRARY_PATH": str(self.work / "lib")})
+
+    def test_opened_by_the_program_itself(self):
+        """By a path, by a name it looks for in its own run path, and from a library."""
+        self.compile(COUNTER, "counter", "-shared", "-fPIC", "-o", "libcounter.so")
+        self.compile(PLUGIN, "plugin", "-shared", "-fPIC", "-o", "plugin.so", "./libcounter.so")
+        for name in ("./plugin.so", str(self.work / "plugin.so"), "plugin.so"):
+            self.compile(OPENER % name, "prog", "-o", "prog", "-Wl,-rpath,$ORIGIN")
+            run = self.found_and_replayed()
+            events = self.heddle("show", "--events", run).stdout
+            for place in ("counter.c:4", "plugin.c:5"):
+                self.assertIn(place, events)
+            self.assertIn("plugin.so:visit+", self.heddle("show", "--schedule", run).stdout)
+
+    def test_opened_though_built_by_another_compiler(self):
+        self.compile(COUNTER, "counter", "-shared", "-fPIC", "-o", "libcounter.so")
+        self.compile(PLUGIN, "plugin", "-shared", "-fPIC", "-o", "plugin.so", "./libcounter.so",
+                     compiler="cc")
+        self.compile(OPENER % "./plugin.so", "prog", "-o", "prog")
+        self.json("run", "--", "./prog")
 
     def test_audit(self):
         self.compile(COUNTER, "counter", "-shared", "-fPIC", "-o", "libcounter.so")

@@ -82,6 +82,23 @@ int main(void) {
 """
 
 
+CALLS = """
+#include <assert.h>
+#include <pthread.h>
+static int x;
+__attribute__((noinline)) static void add(int n) { x += n; }
+__attribute__((noinline)) static void deposit(void) { add(1); }
+static void* worker(void* p) { deposit(); return p; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, worker, 0);
+  add(1);
+  pthread_join(a, 0);
+  assert(x == 2);
+}
+"""
+
+
 class Locate(Workshop):
     def failing(self):
         program = self.build(BUGS / "lost_update" / "buggy.c")
@@ -132,6 +149,20 @@ class Locate(Workshop):
             self.assertEqual(2 * (rounds[0] - 1) + rounds[1], side["occurrence"])
         self.assertRegex(self.heddle("locate").stdout,
                          rf"in iteration \d of loops.cpp:{outer}, \d of loops.cpp:{inner}")
+
+    def test_accesses_with_their_calling_contexts(self):
+        program = self.build(CALLS)
+        self.heddle("explore", "--", program, status=1)
+
+        def contexts(*flags):
+            pairs = self.json("locate", *flags)["findings"][0]["pairs"]
+            return {(side["thread"], tuple(call["function"] for call in side["context"]))
+                    for pair in pairs for side in (pair["first"], pair["second"])}
+
+        self.assertEqual(contexts("--context"),
+                         {("t0", ("main", "add")), ("t0.1", ("worker", "deposit", "add"))})
+        self.assertEqual({context for _, context in contexts()}, {()})
+        self.assertIn("(add) in worker, deposit, add", self.heddle("locate", "--context").stdout)
 
     def test_a_store_that_becomes_visible_too_late(self):
         program = self.build(BUGS / "publish_pso" / "buggy.c")

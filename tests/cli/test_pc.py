@@ -12,6 +12,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/pcsite"))
 import accuracy  # noqa: E402
 
+SUM = """
+long sum(const long* at, long more) {
+  return *at + more;
+}
+long (*volatile how)(const long*, long) = sum;
+int main(int count, char** words) {
+  (void)words;
+  long first = count;
+  return (int)how(&first, count) - 2;
+}
+"""
 RELOCATION = re.compile(r"^([0-9a-f]+)\s.*R_X86_64_GLOB_DAT.*\s__heddle_load[1248]\b")
 CALL = re.compile(r"^\s*([0-9a-f]+):\s+callq\s+\*.*# 0x([0-9a-f]+)")
 SITE = re.compile(r"movl\s+\$(0x[0-9a-f]+), %esi")
@@ -66,6 +77,18 @@ class Addresses(Workshop):
             right, elsewhere, nowhere = result[kind]
             self.assertGreater(right, 0, (kind, wrong))
             self.assertGreaterEqual(right / (right + elsewhere + nowhere), floor, (kind, wrong))
+
+    def test_a_load_that_is_an_operand(self):
+        """It has no machine code of its own: the address is that of what uses it."""
+        (self.work / "sum.c").write_text(SUM)
+        subprocess.run([TOOLS / "heddle-cc", "-g", "-O2", "sum.c", "-o", "sum"], cwd=self.work,
+                       check=True, env={**os.environ, "HEDDLE_VARIANT": "production"})
+        code = output("llvm-objdump-19", "-d", "--no-show-raw-insn", "--disassemble-symbols=sum",
+                      self.work / "sum")
+        address = re.search(r"([0-9a-f]+):\s+addq\s+\(%rdi\)", code).group(1)
+        found = self.json("show", "--sites", "./sum", "--pc", address)["addresses"][0]
+        self.assertEqual([(site["kind"], site["frames"][0]["line"]) for site in found["sites"]],
+                         [("load", 3)])
 
     def test_what_is_no_address_is_refused(self):
         program = self.build(BUGS / "lost_update" / "buggy.c")

@@ -82,6 +82,54 @@ int main(void) {
 """
 
 
+# Nobody connects: natively it waits for ever in accept.
+SERVER = """
+#include <assert.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+static volatile long hits;
+static void* add(void* p) {
+  long seen = hits;
+  hits = seen + 1;
+  return p;
+}
+int main(void) {
+  struct sockaddr_un name = {AF_UNIX, "peer.sock"};
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (bind(listener, (struct sockaddr*)&name, sizeof name) || listen(listener, 1)) return 0;
+  if (accept(listener, 0, 0) < 0) return 0;
+  pthread_t a;
+  pthread_create(&a, 0, add, 0);
+  add(0);
+  pthread_join(a, 0);
+  assert(hits == 2);
+}
+"""
+
+# One line, twice in the program and nowhere as itself.
+INLINED = """
+#include <assert.h>
+#include <pthread.h>
+static volatile long hits;
+static inline __attribute__((always_inline)) void add(void) {
+  long seen = hits;
+  hits = seen + 1;
+}
+static void* worker(void* p) {
+  add();
+  return p;
+}
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, worker, 0);
+  add();
+  pthread_join(a, 0);
+  assert(hits == 2);
+}
+"""
+
+
 class PinReport(Workshop):
     def report(self, text, name="report.txt"):
         (self.work / name).write_text(text)
@@ -154,6 +202,24 @@ class PinReport(Workshop):
                          "not-pinned")
         (self.work / "yes.txt").write_text("y")
         self.assertEqual(self.pin(report, program, "--stdin", "yes.txt")["outcome"], "pinned")
+
+    def test_a_program_that_needs_a_peer(self):
+        program = self.build(SERVER)
+        self.refused("pin", "--report", self.sanitizer(9, 9, file="prog.c"), "--run-limit", 1, "--",
+                     program, says=["still running after 1 s", "a process that nobody starts here",
+                                    "--stdin", "--run-limit"])
+
+    def test_an_inlined_place(self):
+        program = self.build(INLINED)
+        pinned = self.pin(self.sanitizer(7, 7, file="prog.c"), program)
+        self.assertEqual((pinned["outcome"], pinned["failure_percent"]), ("pinned", 100))
+        # Its beginning is no place: it is nowhere as itself.
+        (self.work / "by_name.json").write_text(
+            '{"heddle_breakpoints": 1, "failure": {"kind": "assert", "message": "hits == 2"}, '
+            '"breakpoints": [{"name": "b", "at": [{"side": "either", "at": {"function": "add"}}]}]}')
+        after = self.json("pin", "--check", "by_name.json", "-n", 2, "--", program, status=1)
+        self.assertEqual(after["outcome"], "never reached")
+        self.assertIn("inlined everywhere", after["reason"])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,48 @@ import unittest
 
 from workshop import BUGS, TOOLS, Workshop
 
+# Much work on memory that a lock protects, and one counter that none does.
+LARGE = """
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int table[64];
+static int count;
+static void *work(void *unused) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 10000; ++i) table[i % 64] += i;
+  pthread_mutex_unlock(&lock);
+  int seen = count;
+  count = seen + 1;
+  return unused;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, work, 0);
+  work(0);
+  pthread_join(other, 0);
+  assert(count == 2);
+}
+"""
+
+# The same, and one thread that waits for the other without asking anybody.
+SPINNING = """
+#include <pthread.h>
+static int table[64];
+static volatile int ready;
+static void *work(void *unused) {
+  for (int i = 0; i < 10000; ++i) table[i % 64] += i;
+  ready = 1;
+  return unused;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, work, 0);
+  while (!ready) {}
+  pthread_join(other, 0);
+}
+"""
+
 SEEDED = ["random", "pct", "pos", "urw", "surw", "guided", "rare"]
 
 
@@ -41,6 +83,30 @@ class Strategies(Workshop):
             self.assertTrue(self.json("replay", found["run"])["reproduced"])
         # Its race is between plain accesses: synchronisation alone does not separate them.
         self.json("explore", "--preempt-at", "sync", "-n", "200", "--", program, status=0)
+
+    def test_what_nobody_races_for_is_overlooked_in_large_runs(self):
+        program = self.build(LARGE)
+        search = ("--strategy", "random", "--seed", "3", "-n", "60", "--", program)
+        # Among 40,000 switches that change nothing the one that matters is not found.
+        self.json("explore", *search, status=0)
+        found = self.json("explore", "--preempt-at", "raced", *search, status=1)
+        # Trials 1, 9, 17... see all accesses; the kept run has them, although its trial did not.
+        self.assertNotEqual(found["schedules_to_first_failure"] % 8, 1)
+        self.assertGreater(self.json("show", found["run"])["events"], 40_000)
+        self.assertTrue(self.json("replay", found["run"], "-n", "3")["reproduced"])
+
+    def test_a_thread_that_spins_on_what_it_cannot_see_is_no_failure(self):
+        program = self.build(SPINNING)
+        self.json("explore", "--preempt-at", "sync", "--timeout", "2", "--strategy", "random",
+                  "-n", "6", "--", program, status=0)
+
+    def test_one_run_at_synchronisation_overlooks_accesses_and_comes_back(self):
+        program = self.build(LARGE)
+        status = self.heddle("run", "--preempt-at", "sync", "--overlook", "1", "--", program).returncode
+        self.assertEqual(status, 0)
+        self.assertLess(self.json("show", "latest")["events"], 100)
+        self.assertTrue(self.json("replay", "latest", "-n", "3")["reproduced"])
+        self.refused("run", "--overlook", "1", "--", program, says=["--preempt-at sync"])
 
     def test_pruned_and_full_search_agree(self):
         for name in ("lost_update/buggy.c", "lost_update/fixed.c", "dekker/buggy.c",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import subprocess
 import unittest
 
-from workshop import Workshop
+from workshop import TOOLS, Workshop
 
 NESTED = """
 #include <stdlib.h>
@@ -57,6 +58,23 @@ int main(void) {
         self.assertIn("prog.c:5", text)
         self.assertIn("< main prog.c:9", text)
         self.assertIn("not hooked", text)
+
+    def test_a_shared_library_has_sites(self):
+        (self.work / "counter.c").write_text("long hits;\nvoid hit(void) { ++hits; }\n")
+        subprocess.run([TOOLS / "heddle-cc", "-g", "-O1", "-shared", "-fPIC", "counter.c", "-o",
+                        "libcounter.so"], cwd=self.work, check=True)
+        shown = self.json("show", "--sites", "./libcounter.so")
+        self.assertIn(("load", "hit", 2), {(site["kind"], site["symbol"], site["frames"][0]["line"])
+                                           for site in shown["sites"]})
+        found = self.json("show", "--sites", "./libcounter.so", "--pc", "0")
+        self.assertEqual(found["addresses"][0]["instruction"], None)
+
+    def test_the_same_whether_or_not_there_is_a_variant_that_runs(self):
+        program = self.build(NESTED)
+        before = self.json("show", "--sites", program)
+        self.heddle("run", "--", program, status=1)
+        after = self.json("show", "--sites", program)
+        self.assertEqual((before["sites"], before["loops"]), (after["sites"], after["loops"]))
 
     def test_a_program_without_sites_is_refused(self):
         program = self.build(NESTED, compiler="cc")

@@ -2,10 +2,11 @@
 //
 // A runtime that only does what the hooks promise, with the real one's soname: instrumented
 // programs must behave under it as they do natively. With HEDDLE_FAKE_COUNTS set it tells, at the
-// end, how often each hook was called.
+// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "abi/abi.h"
 
@@ -163,6 +164,11 @@ void __heddle_range_write(Ptr, U64, U32 site) {
 void __heddle_leave(Ptr, U32 site) {
   check_site(site);
   ++counts().__heddle_leave;
+}
+void __heddle_shutters(Ptr bytes, U64 count, U32 first) {
+  check_site(first);
+  ++counts().__heddle_shutters;
+  if (std::getenv("HEDDLE_FAKE_CLOSED") != nullptr) std::memset(bytes, 1, count);
 }
 #define STEP(name, ...)    \
   void name(__VA_ARGS__) { \

@@ -93,6 +93,34 @@ done:
   ret void, !dbg !23
 }
 
+; Two loops in a row: where the second begins is stored once between them, not in each round of the
+; first.
+; CHECK-LABEL: define void @one_after_another
+; CHECK: first:
+; CHECK-NOT: store
+; CHECK: br i1 %more, label %first, label %[[BETWEEN:.*]], !dbg
+; CHECK: [[BETWEEN]]:
+; CHECK: store volatile i64
+; CHECK: second:
+; CHECK-NEXT: %q = phi ptr [ %{{.*}}, %[[BETWEEN]] ]
+define void @one_after_another(ptr %from, ptr %back) !dbg !18 {
+  br label %first, !dbg !25
+first:
+  %p = phi ptr [ %from, %0 ], [ %p.next, %first ]
+  %value = load i32, ptr %p
+  %p.next = getelementptr inbounds i32, ptr %p, i64 1
+  %more = icmp ne i32 %value, 0
+  br i1 %more, label %first, label %second, !dbg !25
+second:
+  %q = phi ptr [ %back, %first ], [ %q.next, %second ]
+  %other = load i32, ptr %q
+  %q.next = getelementptr inbounds i32, ptr %q, i64 -1
+  %again = icmp ne i32 %other, 0
+  br i1 %again, label %second, label %done, !dbg !25
+done:
+  ret void, !dbg !25
+}
+
 ; Where the loop is left for good the round is written down: 0 if that was not from the loop.
 ; CHECK-LABEL: define void @checked
 ; CHECK: fails:
@@ -132,8 +160,10 @@ declare void @abort() noreturn
 !15 = distinct !DISubprogram(name: "pointer", file: !2, line: 20, type: !3, unit: !0, spFlags: DISPFlagDefinition)
 !16 = distinct !DISubprogram(name: "list", file: !2, line: 30, type: !3, unit: !0, spFlags: DISPFlagDefinition)
 !17 = distinct !DISubprogram(name: "checked", file: !2, line: 40, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!18 = distinct !DISubprogram(name: "one_after_another", file: !2, line: 50, type: !3, unit: !0, spFlags: DISPFlagDefinition)
 !20 = !DILocation(line: 3, scope: !10)
 !21 = !DILocation(line: 11, scope: !14)
 !22 = !DILocation(line: 21, scope: !15)
 !23 = !DILocation(line: 31, scope: !16)
 !24 = !DILocation(line: 41, scope: !17)
+!25 = !DILocation(line: 51, scope: !18)

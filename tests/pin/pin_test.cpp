@@ -142,6 +142,21 @@ TEST(Choose, APauseThatIsTooShortGrows) {
   EXPECT_EQ(pinning.pins[0].pause_ms, 1000);
 }
 
+TEST(Choose, AContextIsTriedWhenThePlaceAloneDoesNot) {
+  ToyOracle oracle([](const trace::Pins& pins) {
+    return !pins.empty() && pins[0].at[0].within && pins[0].at[0].thread.empty();
+  });
+  trace::Pins plain = pins_named({"a"});
+  plain[0].at.resize(1);
+  plain[0].at[0].thread = "t0.1";
+  trace::Pins refined = plain;
+  refined[0].at[0].within = trace::PinPlace{"", "", 0, "g", ""};
+  const std::vector<PinProposal> proposals = {{"one", plain, {{", in context", refined}}}};
+  const analysis::Pinning pinning = analysis::choose_pins(oracle, proposals, {});
+  EXPECT_EQ(pinning.origin, "one, in context");
+  EXPECT_EQ(pinning.with.failures, pinning.with.runs);
+}
+
 TEST(Choose, NothingIsPinnedByWhatDoesNotFail) {
   ToyOracle oracle([](const trace::Pins&) { return false; });
   const std::vector<PinProposal> proposals = {{"one", pins_named({"a"})}};
@@ -163,6 +178,8 @@ trace::PinFile small_file() {
   first.until = first.at;
   first.visit = 4;
   first.when = "x == 0";
+  first.within = trace::PinPlace{"g+0.function.abcd", "", 0, "g", ""};
+  first.holding = trace::PinPlace{"f+1.call.abcd", "f.c", 2, "f", "lock(&m);"};
   trace::PinSide second;
   second.side = 1;
   second.at = {"", "f.c", 5, "", ""};

@@ -129,6 +129,27 @@ TEST(Portfolio, NarrowsPointsToWhatProvedShared) {
   EXPECT_EQ(quiet, (std::set<abi::SiteId>{abi::kFirstSite + 202, abi::kFirstSite + 203}));
 }
 
+TEST(Portfolio, NarrowsPointsToWhatRaced) {
+  driver::SearchSettings narrow = settings({"random"});
+  std::strcpy(narrow.options.preempt_at, "raced");
+  ModelProgram program;  // the first variable has a lock, the second has none
+  program.threads = {{{Step::Lock, 9}, {Step::Write, 0, 1}, {Step::Unlock, 9}, {Step::Write, 1, 1}},
+                     {{Step::Lock, 9}, {Step::Read, 0}, {Step::Unlock, 9}, {Step::Read, 1}}};
+  Model model(program);
+  const auto search = driver::make_search(narrow);
+  std::set<abi::SiteId> quiet;
+  for (int i = 0; i < 10; ++i) {
+    const auto trial = search->next();
+    EXPECT_EQ(trial->options.overlook, 0u);  // of so few events
+    for (const abi::PlanRecord& record : trial->plan) {
+      if (record.kind == abi::DecisionKind::Quiet) quiet.insert(record.site);
+    }
+    model.run(*trial);
+    search->observe(*trial, model.channel(), false);
+  }
+  EXPECT_EQ(quiet, (std::set<abi::SiteId>{abi::kFirstSite + 1, abi::kFirstSite + 101}));
+}
+
 void expect_rare_trials_are_followed(const std::vector<abi::PlanRecord>& absent) {
   Model model(sample());
   driver::SearchSettings with = settings({"rare"});

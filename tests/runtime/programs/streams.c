@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a line that another thread has yet to write, a stream that another thread has locked, and
-// a reader that is cancelled.
+// Reading a line that another thread has yet to write, or to write the rest of; a stream that
+// another thread has locked; a reader that is cancelled.
+#define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +24,27 @@ static void* read_lines(void* unused) {
 static void* read_for_ever(void* unused) {
   char text[100];
   fgets(text, sizeof text, input);
+  return unused;
+}
+
+static pthread_mutex_t between = PTHREAD_MUTEX_INITIALIZER;
+
+// In pieces, which other threads see between.
+static void* write_pieces(void* text) {
+  for (const char* at = text; *at != '\0'; ++at) {
+    pthread_mutex_lock(&between);
+    assert(write(ends[1], at, 1) == 1);
+    pthread_mutex_unlock(&between);
+  }
+  return NULL;
+}
+
+// Two readers of one stream get whole lines.
+static void* read_pieces(void* unused) {
+  char* line = NULL;
+  size_t room = 0;
+  assert(getline(&line, &room, input) == 4 && strcmp(line, "ab;\n") == 0);
+  free(line);
   return unused;
 }
 
@@ -50,6 +73,22 @@ int main(void) {
   void* result = NULL;
   pthread_join(thread, &result);
   assert(result == PTHREAD_CANCELED);
+
+  char pieces[] = "one\nsix;ab;\nab;\nseven.";
+  pthread_create(&thread, NULL, &write_pieces, pieces);
+  char text[100];
+  assert(fgets(text, sizeof text, input) == text && strcmp(text, "one\n") == 0);
+  char* line = NULL;
+  size_t room = 0;
+  assert(getdelim(&line, &room, ';', input) == 4 && strcmp(line, "six;") == 0);
+  free(line);
+  pthread_t readers[2];
+  for (int i = 0; i < 2; ++i) pthread_create(&readers[i], NULL, &read_pieces, NULL);
+  for (int i = 0; i < 2; ++i) pthread_join(readers[i], NULL);
+  assert(fread(text, 2, 3, input) == 3 && memcmp(text, "seven.", 6) == 0);
+  pthread_join(thread, NULL);
+  close(ends[1]);
+  assert(fgets(text, sizeof text, input) == NULL && feof(input) && !ferror(input));
 
   pthread_t printers[2];
   for (int i = 0; i < 2; ++i) pthread_create(&printers[i], NULL, &print_twice, NULL);
