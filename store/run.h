@@ -41,7 +41,8 @@ struct RunInputs {
   std::string directory;
   std::optional<std::string> standard_input;  // a copy, when it was not a terminal
   std::optional<StoredOutside> outside = std::nullopt;
-  std::string checkpoint;  // the image that it begins with; empty: it begins where the program does
+  std::string checkpoint =
+      {};  // the image that it begins with; empty: it begins where the program does
   bool operator==(const RunInputs&) const = default;
 };
 
