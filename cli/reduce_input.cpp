@@ -144,9 +144,12 @@ ExitCode reduce_input(const InputReduction& flags, bool json) {
   const std::string name = fs::path(flags.file).filename().string();
   fs::copy_file(flags.file, scratch.path() / name);
   const fs::path test = write_test(scratch.path(), flags, kept.summary.id, name);
+  // It is started in a directory of its own.
+  const bool is_path = flags.reducer.find('/') != std::string::npos;
+  const std::string reducer = is_path ? fs::absolute(flags.reducer).string() : flags.reducer;
   progress.say(fmt::format("{} makes {} smaller ...", flags.reducer, name));
   const build::ToolResult done =
-      build::run_tool({flags.reducer, test.string(), name}, scratch.path(), true);
+      build::run_tool({reducer, test.string(), name}, scratch.path(), true);
   progress.clear();
   if (done.status != 0) {
     throw environment_error(

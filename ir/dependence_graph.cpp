@@ -24,6 +24,7 @@ Error damaged(const std::string& name, std::string_view why) {
 std::vector<std::uint32_t> take(std::string_view& rest, std::size_t count,
                                 const std::string& name) {
   if (rest.size() / sizeof(std::uint32_t) < count) throw damaged(name, "it is cut short");
+  if (count == 0) return {};
   std::vector<std::uint32_t> numbers(count);
   std::memcpy(numbers.data(), rest.data(), count * sizeof(std::uint32_t));
   rest.remove_prefix(count * sizeof(std::uint32_t));
