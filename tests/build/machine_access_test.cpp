@@ -62,9 +62,11 @@ TEST_F(Disassembly, IsOfTheSameOpinion) {
       code.push_back(static_cast<std::uint8_t>(byte));
     }
     const std::string words = line.substr(name_at + 1);
+    if (words.starts_with("<unknown>")) continue;  // data between the code
     const bool is_unused = words.starts_with("lea") || words.starts_with("nop") ||
                            words.starts_with("prefetch") || words.starts_with("data16");
-    const bool expected = words.find('(') != std::string::npos && !is_unused;
+    const bool is_stack = words.find("%st(") != std::string::npos;  // of floating-point numbers
+    const bool expected = words.find('(') != std::string::npos && !is_unused && !is_stack;
     ++count;
     accesses += expected ? 1 : 0;
     EXPECT_EQ(machine_access(code) != MachineAccess::None, expected) << line;
