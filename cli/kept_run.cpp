@@ -22,6 +22,8 @@ KeptRun open_kept_run(const store::Store& store, const std::string& name,
                     summary.id, command));
   }
   variant = variant.with(driver::variant_for(attempt.schedule).extras);
+  // A checkpoint is memory of the program as it was recorded, and fits no other.
+  if (!inputs.checkpoint.empty()) variant = abi::Variant::Full;
   driver::Program program = driver::Program::open(
       program_of(inputs), [&](std::string_view text) { progress.say(text); }, variant);
   return {summary, inputs, std::move(attempt), std::move(program)};

@@ -175,6 +175,7 @@ class LongRecording(Workshop):
         said = self.heddle("replay", run, "--gdb", "--", "-batch", "-ex", "break __assert_fail",
                            "-ex", "continue", "-ex", "print locked").stdout
         self.assertIn("= 12500", said)
+        self.comes_back(self.json("reduce", "--time", 5, run)["run"], 2)
         # But for this.
         self.refused("pack", run, says=("checkpoint", "--max-log"))
         kept = self.work / ".heddle" / "runs" / run / "checkpoint"
