@@ -18,6 +18,7 @@
 #include "abi/names.h"
 #include "cli/command.h"
 #include "cli/run_options.h"
+#include "cli/scratch_directory.h"
 #include "cli/terminal.h"
 #include "driver/build/toolchain.h"
 #include "driver/replayer.h"
@@ -36,29 +37,6 @@ constexpr char kSession[] = "session.json";    // what gdb is told of the run
 constexpr char kStopBefore[] = "stop-before";  // and what it tells the next execution
 constexpr char kOutput[] = "output";
 constexpr char kError[] = "error";
-
-/// A directory that is gone when gdb is.
-class SessionDirectory {
- public:
-  SessionDirectory() {
-    std::string name = (fs::temp_directory_path() / "heddle-gdb-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw environment_error(
-          fmt::format("cannot create a directory like {}: {}", name, strerror(errno)));
-    }
-    path_ = name;
-  }
-  ~SessionDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  SessionDirectory(const SessionDirectory&) = delete;
-  SessionDirectory& operator=(const SessionDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void write_file(const fs::path& path, const std::string& text) {
   std::ofstream file(path);
@@ -184,7 +162,7 @@ ExitCode debug_in_gdb(const std::string& run, const std::vector<std::string>& gd
                program.name(), summary.id);
   }
 
-  const SessionDirectory session;
+  const ScratchDirectory session("gdb");
   write_file(
       session.path() / kSession,
       session_of(summary.id, store.load_trace(summary.id), schedule, program.executable()).dump());

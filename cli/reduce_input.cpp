@@ -2,7 +2,6 @@
 #include "cli/reduce_input.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 #include "cli/kept_run.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
+#include "cli/scratch_directory.h"
 #include "driver/build/subprocess.h"
 #include "driver/program_oracle.h"
 #include "trace/words.h"
@@ -69,28 +69,6 @@ std::optional<analysis::Attempt> failure_with(const KeptRun& kept, const driver:
   return attempt;
 }
 
-/// A directory of its own, gone in the end.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "heddle-input-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw environment_error("no directory can be made for temporary files");
-    }
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 std::string quoted(const std::string& word) {
   std::string result = "'";
   for (const char letter : word)
@@ -140,7 +118,7 @@ ExitCode reduce_input(const InputReduction& flags, bool json) {
         "name another reducer that is called with a test and a file: --reducer creduce",
         flags.reducer));
   }
-  const Scratch scratch;
+  const ScratchDirectory scratch("input");
   const std::string name = fs::path(flags.file).filename().string();
   fs::copy_file(flags.file, scratch.path() / name);
   const fs::path test = write_test(scratch.path(), flags, kept.summary.id, name);

@@ -53,7 +53,8 @@ std::unique_ptr<ProgramCode> code_of(const store::Store& store, const store::Run
         abi::Variant::Full.with(abi::Variant::Depends));
     if (program.sites() == nullptr || program.build_id() != run.build_id) return nullptr;
     return std::make_unique<ProgramCode>(program, trace);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::Defect) throw;
     return nullptr;  // it is not there any more: the trace alone has to do
   }
 }

@@ -33,6 +33,18 @@ void append_text(char (&to)[N], const char* from) {
   copy_text(to + length, N - length, from);
 }
 
+/// The number written at `at`, which is behind it afterwards. `base` is at most 16.
+inline std::uint64_t read_number(const char*& at, unsigned base) {
+  std::uint64_t number = 0;
+  for (;; ++at) {
+    unsigned digit = 16;
+    if (*at >= '0' && *at <= '9') digit = static_cast<unsigned>(*at - '0');
+    if (*at >= 'a' && *at <= 'f') digit = static_cast<unsigned>(*at - 'a') + 10;
+    if (digit >= base) return number;
+    number = number * base + digit;
+  }
+}
+
 /// FNV-1a, the hash that stands for values too wide for an event record.
 inline std::uint64_t hash_bytes(const void* data, std::size_t bytes) {
   std::uint64_t hash = 14695981039346656037ull;

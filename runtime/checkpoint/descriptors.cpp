@@ -58,14 +58,7 @@ void name_of_descriptor(char (&out)[64], const char* directory, int number) {
 
 std::uint64_t number_at(const char* at, unsigned base) {
   while (*at == ' ' || *at == '\t') ++at;
-  std::uint64_t number = 0;
-  for (;; ++at) {
-    unsigned digit = 16;
-    if (*at >= '0' && *at <= '9') digit = static_cast<unsigned>(*at - '0');
-    if (*at >= 'a' && *at <= 'f') digit = static_cast<unsigned>(*at - 'a') + 10;
-    if (digit >= base) return number;
-    number = number * base + digit;
-  }
+  return read_number(at, base);
 }
 
 /// Behind the next `word` in [at, end of line]; nullptr if it is not there.

@@ -4,20 +4,10 @@
 #include <fcntl.h>
 
 #include "runtime/base/system.h"
+#include "runtime/base/text.h"
 
 namespace heddle::runtime {
 namespace {
-
-std::uint64_t read_number(const char*& at, unsigned base) {
-  std::uint64_t number = 0;
-  for (;; ++at) {
-    unsigned digit = 16;
-    if (*at >= '0' && *at <= '9') digit = static_cast<unsigned>(*at - '0');
-    if (*at >= 'a' && *at <= 'f') digit = static_cast<unsigned>(*at - 'a') + 10;
-    if (digit >= base) return number;
-    number = number * base + digit;
-  }
-}
 
 void skip_word(const char*& at) {
   while (*at != ' ') ++at;
