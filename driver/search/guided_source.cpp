@@ -69,12 +69,12 @@ class GuidedSource final : public TrialSource {
     return (draw_ >> 11) % bound;
   }
 
-  /// Every pair that was seen is once forbidden by itself, every other trial; the rest are changed.
+  /// Every pair that was seen is once forbidden by itself, in every other trial from the first on
+  /// in which something has been seen, be it by another source; the rest are changed.
   std::vector<Wish> propose() {
     const auto& seen = knowledge_.seen_pairs();
-    if (forbidden_ < seen.size() && last_ % 2 == 0) {
-      return {{abi::DecisionKind::ReadsEarly, seen[forbidden_++]}};
-    }
+    forbids_ = !forbids_ && forbidden_ < seen.size();
+    if (forbids_) return {{abi::DecisionKind::ReadsEarly, seen[forbidden_++]}};
     Entry& entry =
         *std::min_element(corpus_.begin(), corpus_.end(),
                           [](const Entry& a, const Entry& b) { return a.uses < b.uses; });
@@ -106,6 +106,7 @@ class GuidedSource final : public TrialSource {
   std::vector<Entry> corpus_;
   std::unordered_map<std::uint64_t, std::vector<Wish>> under_way_;
   std::size_t forbidden_ = 0;  // how many of the seen pairs were, once
+  bool forbids_ = false;       // what the last trial did
   std::uint64_t last_ = 0;
   std::uint64_t draw_ = 0;
 };
