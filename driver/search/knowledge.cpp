@@ -2,7 +2,6 @@
 #include "driver/search/knowledge.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "abi/locks.h"
 #include "abi/names.h"
@@ -108,8 +107,6 @@ News Knowledge::learn(const Channel& channel) {
   if (behaviours_.size() < kMostBehaviours) {
     news.new_behaviour = behaviours_.insert(behaviour).second;
   }
-  // Recent, but not so often that counting costs more than it brings.
-  if (std::has_single_bit(trials_)) take_profile(channel);
   return news;
 }
 
@@ -152,20 +149,6 @@ void Knowledge::add_candidates(const std::vector<abi::SiteId>& writers,
       if (unseen_.size() >= kMostCandidates) return;
       if (known_.insert(pair_key(write, read)).second) unseen_.push_back({write, read});
     }
-  }
-}
-
-void Knowledge::take_profile(const Channel& channel) {
-  const auto threads = channel.threads();
-  profile_.assign(threads.size(), {});
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    profile_[i].hash = threads[i].hash;
-    profile_[i].parent = threads[i].parent < i ? threads[threads[i].parent].hash : 0;
-  }
-  for (const abi::EventRecord& event : channel.events()) {
-    if (event.thread >= profile_.size()) continue;
-    ++profile_[event.thread].events;
-    ++profile_[event.thread].sites[event.site];
   }
 }
 

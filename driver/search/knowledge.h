@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the trials so far have shown of the program, whoever proposed them: which reads saw which
-// writes, which locations are shared, how much each thread does. Deterministic in the order in
+// writes, which locations are shared. Deterministic in the order in
 // which trials are learned from.
 #pragma once
 
@@ -28,14 +28,6 @@ struct ReadsFrom {
   abi::SiteId read = 0;
 };
 
-/// How often each thread came to each site, in one run.
-struct ThreadProfile {
-  std::uint64_t hash = 0;
-  std::uint64_t parent = 0;
-  std::uint64_t events = 0;
-  std::unordered_map<abi::SiteId, std::uint32_t> sites;
-};
-
 class Knowledge {
  public:
   News learn(const Channel& channel);
@@ -46,8 +38,6 @@ class Knowledge {
   /// Mean number of choices in a trial; 0 before the first.
   std::uint64_t length() const;
 
-  /// Of a recent run, parents before their children; empty before the first.
-  const std::vector<ThreadProfile>& profile() const { return profile_; }
   /// For each location that two threads used and one wrote: the sites that used it.
   const std::vector<std::vector<abi::SiteId>>& shared_locations() const { return shared_; }
   /// Pairs that might exist because both sites used one shared location, and those that were seen.
@@ -76,7 +66,6 @@ class Knowledge {
                    bool writes);
   void add_candidates(const std::vector<abi::SiteId>& writers,
                       const std::vector<abi::SiteId>& readers);
-  void take_profile(const Channel& channel);
 
   std::uint64_t trials_ = 0;
   std::uint64_t events_ = 0;
@@ -90,7 +79,6 @@ class Knowledge {
   std::vector<std::vector<abi::SiteId>> shared_;
   std::unordered_map<abi::SiteId, abi::SiteId> entries_;  // of sites in critical sections
   std::unordered_map<abi::SiteId, bool> plain_sites_;     // → it used something shared
-  std::vector<ThreadProfile> profile_;
 };
 
 }  // namespace heddle::driver

@@ -13,7 +13,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
-#include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -34,20 +34,16 @@ struct Member {
 /// The default portfolio. Opening and weights are the best found for the counts of every strategy
 /// by itself on the corpus (bench/search): SURW is seldom far from the best, guided and pos are
 /// good where it is not, and what CHESS finds soon is in its first few schedules (decision 17).
-constexpr Member kPortfolio[] = {{"guided", 0.54}, {"pos", 0.16},   {"surw", 0.14},
-                                 {"urw", 0.14},    {"chess", 0.02}, {"rare", 0.001}};
+constexpr Member kPortfolio[] = {{"guided", 0.54}, {"pos", 0.20},   {"surw", 0.12},
+                                 {"urw", 0.12},    {"chess", 0.02}, {"rare", 0.001}};
 /// Under TSO and PSO it is flushes whose order matters: what surw selects and guided asks for are
 /// instructions. A flush costs CHESS nothing, so that few preemptions go far.
-constexpr Member kBuffered[] = {{"urw", 0.48},    {"chess", 0.36}, {"pos", 0.12},
-                                {"guided", 0.02}, {"surw", 0.02},  {"rare", 0.001}};
-constexpr const char* kOpening[] = {
-    "surw",   "surw",   "guided", "surw",  "guided", "guided", "surw",  "chess", "chess",
-    "chess",  "guided", "surw",   "chess", "guided", "urw",    "chess", "surw",  "chess",
-    "guided", "urw",    "chess",  "urw",   "chess",  "guided", "chess", "urw",   "chess",
-    "surw",   "chess",  "urw",    "chess", "guided", "chess"};
-constexpr const char* kBufferedOpening[] = {"urw", "urw", "guided", "urw",   "urw",
-                                            "urw", "urw", "chess",  "chess", "chess",
-                                            "urw", "urw", "chess",  "urw"};
+constexpr Member kBuffered[] = {{"urw", 0.44},    {"chess", 0.28}, {"pos", 0.08},
+                                {"guided", 0.14}, {"surw", 0.06},  {"rare", 0.001}};
+/// By the first letters of the members.
+constexpr std::string_view kOpening = "ssgsggscccgpcgucscggcpcgcucgcpcgc";
+constexpr std::string_view kBufferedOpening =
+    "ugcguccsgucugugsguguguguscuscgcucugcgcucugcgcucugcgcucugcgcucugcgcucug";
 
 // A systematic search this close to the end of its bound is worth finishing: it never tries twice.
 constexpr std::uint64_t kFewWaiting = 64;
@@ -159,10 +155,9 @@ class Portfolio final : public Search {
     for (const Member& member : buffered ? kBuffered : kPortfolio) {
       add_arm(member.name, member.weight);
     }
-    for (const std::string_view name : buffered ? std::span<const char* const>(kBufferedOpening)
-                                                : std::span<const char* const>(kOpening)) {
+    for (const char initial : buffered ? kBufferedOpening : kOpening) {
       for (std::size_t i = 0; i < arms_.size(); ++i) {
-        if (arms_[i].name == name) opening_.push_back(i);
+        if (arms_[i].name.front() == initial) opening_.push_back(i);
       }
     }
   }
@@ -179,7 +174,7 @@ class Portfolio final : public Search {
     } else if (name == "delay") {
       arm.source = make_bounded_source(settings_, Cost::Delays, settings_.max_delays);
     } else if (name == "urw" || name == "surw") {
-      arm.source = make_weighted_source(settings_, name == "surw", knowledge_);
+      arm.source = make_weighted_source(settings_, name == "surw", knowledge_, profile_);
     } else if (name == "guided") {
       arm.source = make_guided_source(settings_, knowledge_);
     } else if (name == "rare") {
@@ -237,6 +232,7 @@ class Portfolio final : public Search {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Knowledge knowledge_;
+  Profile profile_;
   Narrowing narrowing_;
   std::vector<Arm> arms_;
   std::vector<std::size_t> opening_;                    // which arm has trial 1, 2, ...

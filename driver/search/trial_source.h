@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "driver/search/knowledge.h"
+#include "driver/search/profile.h"
 #include "driver/search/search.h"
 
 namespace heddle::driver {
@@ -29,9 +30,10 @@ class TrialSource {
 std::unique_ptr<TrialSource> make_seeded_source(const SearchSettings& settings,
                                                 const char* strategy, const Knowledge& knowledge);
 
-/// The same for strategies that need counts of an earlier run: urw, surw.
+/// The same for strategies that need counts of an earlier run: urw, surw. What they count goes into
+/// `profile`, which several may share.
 std::unique_ptr<TrialSource> make_weighted_source(const SearchSettings& settings, bool selective,
-                                                  const Knowledge& knowledge);
+                                                  const Knowledge& knowledge, Profile& profile);
 
 /// Trials that ask for reads-from pairs, preferably such as no trial had.
 std::unique_ptr<TrialSource> make_guided_source(const SearchSettings& settings,

@@ -20,11 +20,13 @@ abi::PlanRecord weight(const ThreadProfile& thread, std::uint64_t count) {
 
 class WeightedSource final : public TrialSource {
  public:
-  WeightedSource(const SearchSettings& settings, bool selective, const Knowledge& knowledge)
+  WeightedSource(const SearchSettings& settings, bool selective, const Knowledge& knowledge,
+                 Profile& profile)
       : options_(settings.options),
         absent_(settings.absent),
         selective_(selective),
-        knowledge_(knowledge) {
+        knowledge_(knowledge),
+        profile_(profile) {
     std::strcpy(options_.strategy, selective ? "surw" : "urw");
   }
 
@@ -34,11 +36,15 @@ class WeightedSource final : public TrialSource {
     if (selective_) {
       add_selection(trial);
     } else {
-      for (const ThreadProfile& thread : knowledge_.profile()) {
+      for (const ThreadProfile& thread : profile_.threads()) {
         trial.plan.push_back(weight(thread, thread.events));
       }
     }
     return trial;
+  }
+
+  void observe(const Trial&, const Channel& channel, const News&) override {
+    profile_.learn(channel);
   }
 
  private:
@@ -54,7 +60,7 @@ class WeightedSource final : public TrialSource {
       record.site = site;
       trial.plan.push_back(record);
     }
-    for (const ThreadProfile& thread : knowledge_.profile()) {
+    for (const ThreadProfile& thread : profile_.threads()) {
       std::uint64_t count = 0;
       for (const abi::SiteId site : sites) {
         if (const auto found = thread.sites.find(site); found != thread.sites.end()) {
@@ -69,14 +75,15 @@ class WeightedSource final : public TrialSource {
   const std::vector<abi::PlanRecord> absent_;
   const bool selective_;
   const Knowledge& knowledge_;
+  Profile& profile_;
   std::uint64_t last_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<TrialSource> make_weighted_source(const SearchSettings& settings, bool selective,
-                                                  const Knowledge& knowledge) {
-  return std::make_unique<WeightedSource>(settings, selective, knowledge);
+                                                  const Knowledge& knowledge, Profile& profile) {
+  return std::make_unique<WeightedSource>(settings, selective, knowledge, profile);
 }
 
 }  // namespace heddle::driver

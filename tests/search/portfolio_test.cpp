@@ -68,7 +68,7 @@ TEST(Portfolio, OpensWithWhatFindsMostFailuresSoon) {
     return names;
   };
   EXPECT_EQ(opening("sc"), "surw surw guided surw guided guided surw prefix prefix ");
-  EXPECT_EQ(opening("tso"), "urw urw guided urw urw urw urw prefix prefix ");
+  EXPECT_EQ(opening("tso"), "urw guided prefix guided urw prefix prefix surw guided ");
 }
 
 TEST(Portfolio, TakesItsTrialsFromTheOthersWhenASystematicOneIsOver) {
@@ -109,6 +109,35 @@ TEST(Portfolio, CountsReadsFromPairs) {
   // x by 0 read by 1 and 2, y by 1 read by 0 and 2; what a thread reads of its own is none.
   EXPECT_EQ(search->status().pairs, 4u);
   EXPECT_EQ(search->status().strategies.at(0).new_pairs, 4u);
+}
+
+/// The plans of `strategy` in a search of it and `other`, which has every other turn.
+std::vector<std::vector<abi::PlanRecord>> plans_beside(const char* strategy, const char* other,
+                                                       int count) {
+  Model model(sample());
+  const auto search = driver::make_search(settings({other, strategy}));
+  std::vector<std::vector<abi::PlanRecord>> plans;
+  for (int i = 0; i < count; ++i) {
+    const auto trial = search->next();
+    if (std::strcmp(trial->options.strategy, strategy) == 0) plans.push_back(trial->plan);
+    model.run(*trial);
+    search->observe(*trial, model.channel(), false);
+  }
+  return plans;
+}
+
+TEST(Portfolio, GuidedForbidsAtOnceWhatAnotherHasSeen) {
+  const auto plans = plans_beside("guided", "random", 2);
+  ASSERT_EQ(plans.size(), 1u);
+  ASSERT_EQ(plans[0].size(), 1u);
+  EXPECT_EQ(plans[0][0].kind, abi::DecisionKind::ReadsEarly);
+}
+
+TEST(Portfolio, WeighsThreadsByRunsOfWeightedStrategiesAlone) {
+  const auto plans = plans_beside("urw", "random", 4);
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_TRUE(plans[0].empty()) << "a run of another strategy was counted";
+  EXPECT_FALSE(plans[1].empty());
 }
 
 TEST(Portfolio, NarrowsPointsToWhatProvedShared) {
