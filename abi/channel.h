@@ -231,6 +231,7 @@ struct ResetState {
   std::uint32_t gave_up;    // 1: `obstacle` is there every time, executions are forked from now on
   std::uint64_t processes;  // processes made for executions so far
   std::uint64_t served;     // executions of the newest of them
+  std::uint64_t remapped;   // of these, how many changed mappings: undoing that is what costs most
 };
 
 struct ChannelHeader {

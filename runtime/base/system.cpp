@@ -70,6 +70,11 @@ PolicyMemory::~PolicyMemory() {
   region_in_use = &own_region;
 }
 
+void reserve_policy_memory() {
+  const PolicyMemory memory;
+  own_memory(1);
+}
+
 void* map_memory(std::size_t bytes, void* address) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   const long result = raw_syscall(SYS_mmap, reinterpret_cast<long>(address),

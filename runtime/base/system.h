@@ -45,6 +45,11 @@ class PolicyMemory {
   PolicyMemory& operator=(const PolicyMemory&) = delete;
 };
 
+/// Maps as much as most strategies and plans need. For an execution that will be undone in place:
+/// else the first of them to need any would change the process's mappings, which takes longer to
+/// undo than all the rest.
+void reserve_policy_memory();
+
 /// Ends the process at once, without running anything of the program's.
 [[noreturn]] void exit_now(int status);
 

@@ -118,6 +118,7 @@ void undo_execution() {
   if (what.more_threads) retire(abi::ResetObstacle::None);
   if (what.obstacle != abi::ResetObstacle::None) retire(what.obstacle);
   abi::ResetObstacle obstacle = kept.memory.restore(what, layout().workspace, layout().notes);
+  kept.channel->reset.remapped = layout().notes.remapped;
   if (obstacle == abi::ResetObstacle::None) obstacle = kept.kernel.restore(what);
   if (obstacle != abi::ResetObstacle::None) retire(obstacle);
   next_execution();
@@ -129,6 +130,7 @@ void keep_executing(abi::ChannelHeader& channel) {
   // A write into a huge page would dirty 2 MB at once.
   raw_syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
   map_memory(kKeeperBytes, reinterpret_cast<void*>(kKeeperBase));
+  reserve_policy_memory();
   Kept& kept = layout().kept;
   kept.channel = &channel;
   kept.process = raw_syscall(SYS_getpid);

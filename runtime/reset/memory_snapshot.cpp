@@ -128,6 +128,7 @@ abi::ResetObstacle MemorySnapshot::restore(const Changes& changes, Workspace& wo
   if (!read_sizes(mapped, writable)) return abi::ResetObstacle::Descriptors;
   // Calls of libc's own are not seen going by; they show in the sizes.
   if (changes.mappings || mapped != notes.mapped_pages || writable != notes.writable_pages) {
+    ++notes.remapped;
     if (!restore_mappings(workspace)) return abi::ResetObstacle::Mappings;
     read_sizes(notes.mapped_pages, notes.writable_pages);
   }

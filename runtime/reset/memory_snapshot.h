@@ -37,6 +37,7 @@ struct ResetNotes {
   std::uint32_t since_protected;  // executions
   std::uint64_t mapped_pages;     // in all, and of those private and writable
   std::uint64_t writable_pages;
+  std::uint64_t remapped;  // executions whose mappings had to be undone
 };
 
 class MemorySnapshot {

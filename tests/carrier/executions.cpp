@@ -78,11 +78,12 @@ Executions::Executions(const fs::path& executable, How how, std::vector<std::str
 void Executions::use(How how) {
   std::strcpy(options_.reset, how.reset);
   std::strcpy(options_.carrier, how.carrier);
+  if (how.strategy != nullptr) std::strcpy(options_.strategy, how.strategy);
 }
 
 Footprint Executions::run(std::uint64_t seed) {
   options_.seed = seed;
-  const Execution execution = target_.run(options_, {});
+  const Execution execution = target_.run(options_, plan_);
   const Channel& channel = target_.channel();
   Footprint footprint;
   footprint.status = execution.timed_out ? -1 : execution.status;

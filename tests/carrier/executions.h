@@ -29,6 +29,7 @@ void PrintTo(const Footprint& footprint, std::ostream* out);
 struct How {
   const char* reset = "auto";
   const char* carrier = "fiber";
+  const char* strategy = nullptr;  // its default
 };
 
 class Executions {
@@ -39,6 +40,7 @@ class Executions {
   /// How executions from now on come about.
   void use(How how);
   void limit_events(std::uint64_t most) { options_.max_events = most; }
+  void plan(std::vector<abi::PlanRecord> records) { plan_ = std::move(records); }
   Footprint run(std::uint64_t seed);
   std::vector<Footprint> run_all(const std::vector<std::uint64_t>& seeds);
 
@@ -49,6 +51,7 @@ class Executions {
 
  private:
   abi::Options options_;
+  std::vector<abi::PlanRecord> plan_;
   Target target_;
 };
 

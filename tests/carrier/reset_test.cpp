@@ -127,6 +127,18 @@ TEST_P(ResetOfCorpus, GivesWhatFreshProcessesGive) {
 INSTANTIATE_TEST_SUITE_P(Corpus, ResetOfCorpus, testing::ValuesIn(corpus_names()),
                          [](const auto& info) { return info.param; });
 
+TEST(Reset, NeedNotUndoWhatStrategiesTookMemoryFor) {
+  Executions executions(corpus_program("writers_reader", "fixed"), {.strategy = "urw"});
+  abi::PlanRecord weight{};
+  weight.kind = abi::DecisionKind::Weight;
+  weight.thread = 12345;
+  weight.occurrence = 1;
+  executions.plan({weight});
+  executions.run_all(kSeeds);
+  EXPECT_LE(executions.reset().processes, 2u);
+  EXPECT_LE(executions.reset().remapped, 1u);  // the first stack grows, once
+}
+
 TEST(Reset, DoesNotDrift) {
   Executions executions(native_program("counts"), {});
   const Footprint first = executions.run(7);
