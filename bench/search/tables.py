@@ -57,6 +57,25 @@ def write_programs(counts):
         print(f"| {label} | {row['budget']} | " + " | ".join(cells) + " |")
 
 
+def seconds_cell(runs):
+    if not any(first for first, _, _ in runs):
+        return "-"
+    low, high = interval([1000 * seconds for _, _, seconds in runs])
+    text = f"{number(1000 * statistics.fmean(run[2] for run in runs))} [{number(low)}, {number(high)}]"
+    return text if found_always(runs) else f"> {text}"
+
+
+def write_seconds(counts):
+    print("\nMilliseconds until the first failure was there, of the same searches with one worker that "
+          "had been started. These do depend on the machine and its load: strategies of one "
+          "row were measured one after the other, so compare within a row.\n")
+    print("| program | " + " | ".join(STRATEGIES) + " |")
+    print("|---" + "|---" * len(STRATEGIES) + "|")
+    for label, row in sorted(counts.items()):
+        print(f"| {label} | " + " | ".join(seconds_cell(row.get(name, [])) for name in STRATEGIES)
+              + " |")
+
+
 def ratio_interval(complete, best):
     """95 % bootstrap interval, over seeds, of the portfolio's ratio to one single strategy."""
     draw = random.Random(1)
@@ -136,3 +155,4 @@ def write(counts):
     write_programs(counts)
     write_summary(counts)
     write_published(counts)
+    write_seconds(counts)
