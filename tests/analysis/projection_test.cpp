@@ -80,6 +80,39 @@ TEST(Projection, AnIterationGoesWithAllInIt) {
   EXPECT_EQ(left_out_of(schedule).iterations, left_out.iterations);
 }
 
+TEST(Projection, NothingIsDecidedWhereAnIterationBegins) {
+  Script script;
+  script.event(1, "a").event(2, "b").event(1, "create", EventKind::ThreadCreate, 3);
+  script.event(1, "loop", EventKind::IterationBegin, 1).event(1, "a");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "t0.1 a#2>t0.2 ");
+}
+
+TEST(Projection, AnIterationsEndsAloneAreNothingToGoThereFor) {
+  Script script;
+  script.event(1, "a").event(2, "b").event(1, "loop", EventKind::IterationBegin, 1);
+  script.event(1, "create", EventKind::ThreadCreate, 3).event(2, "b").event(1, "a");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "t0.1 a#2>t0.2 ");
+}
+
+TEST(Projection, WhoDoesNothingElseIsWhereTheRunEnded) {
+  // t0 went on to create another thread, which is absent, and was left waiting for a third.
+  Script script;
+  script.event(0, "a").event(1, "b").event(0, "create", EventKind::ThreadCreate, 3).event(2, "c");
+  const auto decide = [&](const char* thread, const char* site, std::uint64_t ordinal,
+                          const char* target) {
+    trace::Decision decision;
+    decision.thread = thread;
+    decision.site = site;
+    decision.ordinal = ordinal;
+    decision.target = target;
+    script.run.schedule.decisions.push_back(decision);
+  };
+  decide("t0", "create", 2, "t0.1");
+  decide("t0.1", "<exit>", 2, "t0");
+  decide("t0", "join", 3, "t0.2");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "t0 join#1>t0.1 t0.1 <exit>#1>t0.2 ");
+}
+
 TEST(Projection, AnIterationThatNeverEndedReachesToTheEnd) {
   Script script;
   script.event(1, "loop", EventKind::IterationBegin, 1).event(2, "b").event(1, "a");
