@@ -89,6 +89,10 @@ class Projection {
     }
   }
 
+  std::uint64_t events() const {
+    return static_cast<std::uint64_t>(std::count(missing_.begin(), missing_.end(), false));
+  }
+
   Schedule schedule() {
     Schedule result = original_;
     result.absent_threads = left_out_.threads;
@@ -176,6 +180,9 @@ class Projection {
         ranges.push_back({iteration.thread, iteration.site, iteration.number, iteration.number});
       }
     }
+    for (const Iteration& tail : left_out_.tails) {
+      ranges.push_back({tail.thread, tail.site, tail.number, trace::SkippedIterations::kNoEnd});
+    }
     return ranges;
   }
 
@@ -220,8 +227,12 @@ std::set<Iteration> naming_iterations(const Trace& trace, const Trace& original)
 }  // namespace
 
 LeftOut left_out_of(const Schedule& schedule) {
-  LeftOut result{schedule.absent_threads, {}};
+  LeftOut result{schedule.absent_threads, {}, {}};
   for (const trace::SkippedIterations& skip : schedule.skipped) {
+    if (skip.last == trace::SkippedIterations::kNoEnd) {
+      result.tails.push_back({skip.thread, skip.site, skip.first});
+      continue;
+    }
     for (std::uint32_t i = skip.first; i <= skip.last; ++i) {
       result.iterations.push_back({skip.thread, skip.site, i});
     }
@@ -269,8 +280,39 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
   return missing;
 }
 
-Schedule project(const Attempt& run, const LeftOut& left_out) {
-  return Projection(run, left_out).schedule();
+Projected project(const Attempt& run, const LeftOut& left_out) {
+  Projection projection(run, left_out);
+  return {projection.schedule(), projection.events()};
+}
+
+std::vector<Iteration> unreached_tails(const Attempt& run) {
+  const Trace& trace = run.trace;
+  std::vector<std::vector<Iteration>> open(trace.threads.size());
+  for (const Event& event : trace.events) {
+    std::vector<Iteration>& own = open[event.thread];
+    if (event.kind == EventKind::IterationBegin) {
+      own.push_back({trace.threads[event.thread].path, site_of(trace, event),
+                     static_cast<std::uint32_t>(event.value)});
+    } else if (event.kind == EventKind::IterationEnd && !own.empty()) {
+      own.pop_back();
+    }
+  }
+  std::set<std::string> joining;  // threads whose last decision was made where they waited to join
+  for (const Decision& decision : run.schedule.decisions) {
+    const bool joins =
+        decision.pending == EventKind::ThreadJoin || decision.pending == EventKind::ThreadTryjoin;
+    if (joins) joining.insert(decision.thread);
+    if (!joins) joining.erase(decision.thread);
+  }
+  std::vector<Iteration> result;
+  for (const std::vector<Iteration>& own : open) {
+    for (Iteration iteration : own) {
+      if (joining.contains(iteration.thread)) continue;
+      ++iteration.number;
+      result.push_back(std::move(iteration));
+    }
+  }
+  return result;
 }
 
 std::vector<Iteration> iterations_of(const Trace& trace) {
