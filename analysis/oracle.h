@@ -66,6 +66,13 @@ class SteeringOracle : public virtual Oracle {
   virtual bool tells_loops() const { return false; }
 };
 
+/// A schedule, and after how many events an execution of it leads nowhere.
+struct BoundedSchedule {
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  trace::Schedule schedule;
+  std::uint64_t most_events = kAll;
+};
+
 /// What to look for in all schedules with few preemptions, and how long.
 struct SearchRequest {
   std::string signature;
@@ -88,10 +95,8 @@ class ReducingOracle : public virtual Oracle {
  public:
   /// How many executions it does at the same time.
   virtual unsigned parallel() const { return 1; }
-  /// follow() for each schedule. What has not ended after `most_events` is stopped: no-progress.
-  virtual std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules,
-                                          std::uint64_t most_events = kAll) = 0;
-  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  /// follow() for each schedule. What has not ended within its bound is stopped there: no-progress.
+  virtual std::vector<Attempt> follow_all(std::span<const BoundedSchedule> schedules) = 0;
   /// Executes without preemption. `order` says who goes on when a thread cannot: 0 the eldest, 1
   /// the youngest, any other number in an order of its own, the same whichever threads are absent.
   /// The decisions of the schedule do not matter.

@@ -201,7 +201,8 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["trials"] = reduction.trials;
     object["rounds"] = reduction.rounds;
     object["events_executed"] = reduction.events_executed;
-    object["parts"] = {{"threads", to_json(reduction.threads)},
+    object["parts"] = {{"guess", to_json(reduction.guess)},
+                       {"threads", to_json(reduction.threads)},
                        {"iterations", to_json(reduction.iterations)},
                        {"switches", to_json(reduction.switches)},
                        {"proof", to_json(reduction.proof)}};

@@ -25,7 +25,7 @@ constexpr std::uint64_t kOpenedBytes = 64 << 10;
 
 Channel::Channel(std::uint64_t max_events, const Outside* outside,
                  std::span<const StandIn> stand_ins)
-    : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)) {
+    : memory_(memfd_create("heddle-channel", MFD_CLOEXEC)), max_events_(max_events) {
   std::uint64_t bytes = sizeof(abi::ChannelHeader);
   const auto region = [&bytes](std::uint64_t record_bytes, std::uint64_t capacity) {
     bytes = (bytes + 63) & ~std::uint64_t{63};
@@ -105,6 +105,10 @@ void Channel::set_plan(std::span<const abi::PlanRecord> plan) {
   auto* const to = reinterpret_cast<char*>(header_) + header_->plan.offset;
   if (!plan.empty()) std::memcpy(to, plan.data(), plan.size_bytes());
   header_->plan.count = plan.size();
+}
+
+void Channel::bound_events(std::uint64_t most) {
+  header_->events.capacity = std::min(most, max_events_);
 }
 
 // The target writes these counts: whatever it may have done to them, no view leaves the region.

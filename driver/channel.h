@@ -39,6 +39,9 @@ class Channel {
   /// Throws a user error when the plan has more records than fit.
   void set_plan(std::span<const abi::PlanRecord> plan);
 
+  /// Leaves the next execution room for so many events, or for all there is room for.
+  void bound_events(std::uint64_t most);
+
   std::span<const abi::PlanRecord> plan() const;
   std::span<const abi::EventRecord> events() const;
   std::span<const abi::DecisionRecord> decisions() const;
@@ -59,6 +62,7 @@ class Channel {
   std::span<const Record> view(const abi::Region& region) const;
 
   Descriptor memory_;
+  std::uint64_t max_events_;
   abi::ChannelHeader* header_ = nullptr;
 };
 

@@ -61,9 +61,9 @@ Attempt ProgramOracle::attempt_of(const Target& target, const Ending& ending, do
 }
 
 Attempt ProgramOracle::execute(Target& target, const abi::Options& options,
-                               std::span<const abi::PlanRecord> plan) {
+                               std::span<const abi::PlanRecord> plan, std::uint64_t most_events) {
   const Clock::time_point begin = Clock::now();
-  const Execution execution = target.run(options, plan);
+  const Execution execution = target.run(options, plan, most_events);
   const double seconds = seconds_since(begin);
   return attempt_of(target, judge(target, execution), seconds);
 }
@@ -116,15 +116,20 @@ bool ProgramOracle::tells_loops() const {
   return program_.sites() != nullptr && program_.variant().has(abi::Variant::Loops);
 }
 
-std::vector<Attempt> ProgramOracle::follow_all(std::span<const trace::Schedule> schedules,
-                                               std::uint64_t most_events) {
+std::vector<Attempt> ProgramOracle::follow_all(
+    std::span<const analysis::BoundedSchedule> schedules) {
   std::vector<Attempt> attempts(schedules.size());
   std::atomic<std::size_t> next = 0;
   pool_.run(static_cast<unsigned>(schedules.size()), [&](Target& target) {
     for (std::size_t i = next++; i < schedules.size(); i = next++) {
-      abi::Options options = options_for(schedules[i], 0);
-      options.max_events = std::min(max_followed_, most_events);
-      attempts[i] = execute(target, options, make_plan(program_, schedules[i]));
+      const auto& [schedule, most_events] = schedules[i];
+      abi::Options options = options_for(schedule, 0);
+      const bool is_bounded = most_events <= options.max_events / 2;
+      // Threads take turns in the second half of max_events: what is stopped before that is not to
+      // be judged by anything but its schedule.
+      options.max_events = is_bounded ? std::max(max_followed_, 2 * most_events)
+                                      : std::min(max_followed_, most_events);
+      attempts[i] = execute(target, options, make_plan(program_, schedule), most_events);
     }
   });
   return attempts;

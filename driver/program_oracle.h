@@ -27,8 +27,8 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   analysis::Attempt delay(const trace::Schedule& schedule, std::uint64_t seed) override;
   bool tells_loops() const override;
   unsigned parallel() const override { return pool_.size(); }
-  std::vector<analysis::Attempt> follow_all(std::span<const trace::Schedule> schedules,
-                                            std::uint64_t most_events) override;
+  std::vector<analysis::Attempt> follow_all(
+      std::span<const analysis::BoundedSchedule> schedules) override;
   analysis::Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override;
   analysis::SearchResult search(const trace::Schedule& schedule,
                                 const analysis::SearchRequest& request) override;
@@ -40,7 +40,8 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   analysis::Attempt execute_alone(const abi::Options& options,
                                   std::span<const abi::PlanRecord> plan);
   analysis::Attempt execute(Target& target, const abi::Options& options,
-                            std::span<const abi::PlanRecord> plan);
+                            std::span<const abi::PlanRecord> plan,
+                            std::uint64_t most_events = Target::kAllEvents);
   Ending judge(const Target& target, const Execution& execution) const;
   analysis::Attempt attempt_of(const Target& target, const Ending& ending, double seconds);
   abi::Options options_for(const trace::Schedule& schedule, std::uint64_t order) const;

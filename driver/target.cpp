@@ -310,10 +310,12 @@ bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeou
   }
 }
 
-Execution Target::run(const abi::Options& options, std::span<const abi::PlanRecord> plan) {
+Execution Target::run(const abi::Options& options, std::span<const abi::PlanRecord> plan,
+                      std::uint64_t most_events) {
   abi::ChannelHeader& header = channel_.header();
   header.options = options;
   channel_.set_plan(plan);
+  channel_.bound_events(most_events);
   if (!make_empty(output_) || !make_empty(error_) || lseek(input_.get(), 0, SEEK_SET) != 0) {
     throw environment_error(fmt::format("cannot reset the program's files: {}", strerror(errno)));
   }

@@ -83,8 +83,11 @@ class Target {
   /// threads that start others.
   void stay_on_one_cpu() { one_cpu_.emplace(); }
 
-  /// One execution. What it recorded is in channel() until the next call.
-  Execution run(const abi::Options& options, std::span<const abi::PlanRecord> plan);
+  static constexpr std::uint64_t kAllEvents = ~std::uint64_t{0};
+  /// One execution. What it recorded is in channel() until the next call. Stopped after
+  /// `most_events`, as after options.max_events, but without turns before that.
+  Execution run(const abi::Options& options, std::span<const abi::PlanRecord> plan,
+                std::uint64_t most_events = kAllEvents);
 
   const Channel& channel() const { return channel_; }
   std::string standard_output() const;

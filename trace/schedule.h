@@ -34,6 +34,7 @@ struct Decision {
 
 /// Of `thread`'s iterations at `site` (an iteration_begin), those from `first` to `last`.
 struct SkippedIterations {
+  static constexpr std::uint32_t kNoEnd = ~std::uint32_t{0};  // as `last`: and all that follow
   std::string thread;
   std::string site;
   std::uint32_t first = 1;

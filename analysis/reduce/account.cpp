@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "trace/words.h"
 
@@ -67,8 +68,15 @@ std::uint64_t Account::events_of(std::vector<Iteration> iterations) const {
   return static_cast<std::uint64_t>(std::count(missing.begin(), missing.end(), true));
 }
 
-std::vector<AccountEntry> Account::entries(const LeftOut& left_out) const {
+std::vector<AccountEntry> Account::entries(const Attempt& best) const {
   const trace::Trace& trace = original_.trace;
+  LeftOut left_out = left_out_of(best.schedule);
+  // Who was created in an iteration that went is gone with it.
+  std::set<std::string> present;
+  for (const trace::Thread& thread : best.trace.threads) present.insert(thread.path);
+  for (const trace::Thread& thread : trace.threads) {
+    if (!present.contains(thread.path)) left_out.threads.push_back(thread.path);
+  }
   std::vector<std::uint64_t> events(trace.threads.size(), 0);
   for (const Event& event : trace.events) ++events[event.thread];
 

@@ -20,8 +20,8 @@ class Account {
   void keep(const std::string& thread, Verdict verdict, const std::string& signature);
   void keep(const Iteration& iteration, Verdict verdict, const std::string& signature);
 
-  /// Threads and blocks of the original run, given what is left out in the end.
-  std::vector<AccountEntry> entries(const LeftOut& left_out) const;
+  /// Threads and blocks of the original run, given what is left in the end.
+  std::vector<AccountEntry> entries(const Attempt& best) const;
 
  private:
   trace::Frame created_at(const std::string& thread) const;

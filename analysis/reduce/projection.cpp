@@ -28,6 +28,11 @@ std::string site_of(const Trace& trace, const Event& event) {
   return event.site == trace::kNone ? "<unknown>" : trace.sites[event.site].key;
 }
 
+/// Nobody is asked who goes on where an iteration begins or ends: it is written down only.
+bool is_iteration(EventKind kind) {
+  return kind == EventKind::IterationBegin || kind == EventKind::IterationEnd;
+}
+
 /// A place at which the schedule can say something about a thread.
 struct DecisionPoint {
   std::string site;
@@ -40,11 +45,10 @@ struct DecisionPoint {
 class ThreadPoints {
  public:
   void add(const std::string& site, EventKind kind, bool missing) {
-    if (!missing) {
-      const std::uint32_t occurrence = ++visits_[site];
-      points_.push_back({site, occurrence, points_.size() + 1, kind});
-    }
-    next_.push_back(missing ? points_.size() : points_.size() - 1);
+    next_.push_back(points_.size());
+    if (missing) return;
+    ++events_;
+    if (!is_iteration(kind)) points_.push_back({site, ++visits_[site], events_, kind});
   }
   /// The point before the first event that stays, from the thread's event `index` on; nullptr if
   /// none does.
@@ -52,14 +56,17 @@ class ThreadPoints {
     const std::size_t at = index < next_.size() ? next_[index] : points_.size();
     return at < points_.size() ? &points_[at] : nullptr;
   }
+  /// Of the run, those that are missing included.
+  std::size_t events() const { return next_.size(); }
   /// The event at `site` that the thread was about to do when the run ended.
   DecisionPoint after_all(const std::string& site, EventKind kind) const {
     const auto found = visits_.find(site);
-    return {site, (found == visits_.end() ? 0 : found->second) + 1, points_.size() + 1, kind};
+    return {site, (found == visits_.end() ? 0 : found->second) + 1, events_ + 1, kind};
   }
 
  private:
   std::vector<DecisionPoint> points_;
+  std::uint64_t events_ = 0;       // that stay
   std::vector<std::size_t> next_;  // by event of the thread: the first point at or after it
   std::map<std::string, std::uint32_t> visits_;
 };
@@ -82,6 +89,10 @@ class Projection {
     }
   }
 
+  std::uint64_t events() const {
+    return static_cast<std::uint64_t>(std::count(missing_.begin(), missing_.end(), false));
+  }
+
   Schedule schedule() {
     Schedule result = original_;
     result.absent_threads = left_out_.threads;
@@ -91,7 +102,8 @@ class Projection {
     std::size_t last = trace_.events.size();                  // the last event that stays
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       const Event& event = trace_.events[i];
-      if (!missing_[i]) {
+      // A thread need not be switched to for the mere sake of an iteration's ends.
+      if (!missing_[i] && !is_iteration(event.kind)) {
         if (last < i && trace_.events[last].thread != event.thread) {
           add_switch(result, trace_.events[last].thread, done, event.thread);
         }
@@ -116,12 +128,23 @@ class Projection {
     }
     if (const DecisionPoint* const point = points_[from].from(done[from])) {
       set_point(decision, *point);
-    } else if (said != decisions_.end()) {
-      set_point(decision, points_[from].after_all(said->second->site, said->second->pending));
+    } else if (const Decision* const end = at_end(from, done[from])) {
+      set_point(decision, points_[from].after_all(end->site, end->pending));
     } else {
       return;  // it never came to anything again, and nobody else could go on
     }
     result.decisions.push_back(std::move(decision));
+  }
+
+  /// What was decided where the thread was about to do something when the run ended; if that is
+  /// not known, where it had done `done` events. nullptr: nothing.
+  const Decision* at_end(trace::ThreadId thread, std::size_t done) const {
+    const std::string& path = trace_.threads[thread].path;
+    for (const std::size_t events : {points_[thread].events(), done}) {
+      const auto said = decisions_.find({path, events + 1});
+      if (said != decisions_.end()) return said->second;
+    }
+    return nullptr;
   }
 
   /// Choices of data stay with the event in the course of which they were made.
@@ -156,6 +179,9 @@ class Projection {
       } else {
         ranges.push_back({iteration.thread, iteration.site, iteration.number, iteration.number});
       }
+    }
+    for (const Iteration& tail : left_out_.tails) {
+      ranges.push_back({tail.thread, tail.site, tail.number, trace::SkippedIterations::kNoEnd});
     }
     return ranges;
   }
@@ -201,8 +227,12 @@ std::set<Iteration> naming_iterations(const Trace& trace, const Trace& original)
 }  // namespace
 
 LeftOut left_out_of(const Schedule& schedule) {
-  LeftOut result{schedule.absent_threads, {}};
+  LeftOut result{schedule.absent_threads, {}, {}};
   for (const trace::SkippedIterations& skip : schedule.skipped) {
+    if (skip.last == trace::SkippedIterations::kNoEnd) {
+      result.tails.push_back({skip.thread, skip.site, skip.first});
+      continue;
+    }
     for (std::uint32_t i = skip.first; i <= skip.last; ++i) {
       result.iterations.push_back({skip.thread, skip.site, i});
     }
@@ -250,8 +280,39 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
   return missing;
 }
 
-Schedule project(const Attempt& run, const LeftOut& left_out) {
-  return Projection(run, left_out).schedule();
+Projected project(const Attempt& run, const LeftOut& left_out) {
+  Projection projection(run, left_out);
+  return {projection.schedule(), projection.events()};
+}
+
+std::vector<Iteration> unreached_tails(const Attempt& run) {
+  const Trace& trace = run.trace;
+  std::vector<std::vector<Iteration>> open(trace.threads.size());
+  for (const Event& event : trace.events) {
+    std::vector<Iteration>& own = open[event.thread];
+    if (event.kind == EventKind::IterationBegin) {
+      own.push_back({trace.threads[event.thread].path, site_of(trace, event),
+                     static_cast<std::uint32_t>(event.value)});
+    } else if (event.kind == EventKind::IterationEnd && !own.empty()) {
+      own.pop_back();
+    }
+  }
+  std::set<std::string> joining;  // threads whose last decision was made where they waited to join
+  for (const Decision& decision : run.schedule.decisions) {
+    const bool joins =
+        decision.pending == EventKind::ThreadJoin || decision.pending == EventKind::ThreadTryjoin;
+    if (joins) joining.insert(decision.thread);
+    if (!joins) joining.erase(decision.thread);
+  }
+  std::vector<Iteration> result;
+  for (const std::vector<Iteration>& own : open) {
+    for (Iteration iteration : own) {
+      if (joining.contains(iteration.thread)) continue;
+      ++iteration.number;
+      result.push_back(std::move(iteration));
+    }
+  }
+  return result;
 }
 
 std::vector<Iteration> iterations_of(const Trace& trace) {

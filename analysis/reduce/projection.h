@@ -25,6 +25,7 @@ struct Iteration {
 struct LeftOut {
   std::vector<std::string> threads;   // each with its descendants
   std::vector<Iteration> iterations;  // sorted
+  std::vector<Iteration> tails;       // each with all iterations of its loop that follow
 };
 LeftOut left_out_of(const trace::Schedule& schedule);
 
@@ -35,8 +36,17 @@ bool is_part_of(const std::string& thread, const std::string& ancestor);
 /// joining an absent thread is missing too.
 std::vector<bool> missing_events(const trace::Trace& trace, const LeftOut& left_out);
 
-/// The schedule of the run's other events.
-trace::Schedule project(const Attempt& run, const LeftOut& left_out);
+struct Projected {
+  trace::Schedule schedule;
+  std::uint64_t events = 0;
+};
+/// The schedule of the run's other events, and how many these are.
+Projected project(const Attempt& run, const LeftOut& left_out);
+
+/// Iterations that the run did not come to: of the loops that its threads are in at the end, those
+/// after the present one, unless a thread waits for another there, which has to be waited for in
+/// other schedules too. Without them a run is the same, but the rest of the program shorter.
+std::vector<Iteration> unreached_tails(const Attempt& run);
 
 /// The iterations that the run began, of each thread in order.
 std::vector<Iteration> iterations_of(const trace::Trace& trace);

@@ -51,7 +51,7 @@ class Reducer {
   }
 
   Reduction run() {
-    part(result_.threads, [this] { guess(); });
+    part(result_.guess, [this] { guess(); });
     // What one part removes may make more removable by another.
     for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);
@@ -69,7 +69,7 @@ class Reducer {
       }
     }
     result_.after = size_of(result_.best);
-    result_.account = account_.entries(left_out_of(result_.best.schedule));
+    result_.account = account_.entries(result_.best);
     return std::move(result_);
   }
 
@@ -124,7 +124,7 @@ class Reducer {
         [&](const Candidates<Item>& candidates) -> std::optional<std::size_t> {
           if (trials_.stopping()) return std::nullopt;
           trials_.report(phase, result_.best);
-          std::vector<Schedule> schedules;
+          std::vector<BoundedSchedule> schedules;
           for (const std::vector<Item>& kept : candidates) {
             LeftOut left_out = already;
             for (const Item& item : items) {
@@ -132,7 +132,7 @@ class Reducer {
                 leave_out(left_out, item);
             }
             std::sort(left_out.iterations.begin(), left_out.iterations.end());
-            schedules.push_back(project(base, left_out));
+            schedules.push_back(projected(base, left_out));
           }
           std::vector<Judged> judged =
               asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
@@ -154,36 +154,71 @@ class Reducer {
         give_up_at);
   }
 
-  /// One trial without all threads and iterations that have nothing to do with the failure as far
-  /// as the trace tells: if it is right, all that follow are small.
+  BoundedSchedule projected(const Attempt& run, const LeftOut& left_out) const {
+    Projected projected = project(run, left_out);
+    return trials_.bounded(std::move(projected.schedule), projected.events);
+  }
+
+  BoundedSchedule as_long_as_best(Schedule schedule) const {
+    return trials_.bounded(std::move(schedule), result_.best.trace.events.size());
+  }
+
+  // The further back, the likelier a guess is right and the less it takes off.
+  static constexpr int kFewestSteps = 3;
+  static constexpr int kMostSteps = 48;
+
+  /// A trial without all threads and iterations that have nothing to do with the failure as far as
+  /// the trace tells: if it is right, all that follow are small. A wider one where it is not,
+  /// unless it is not worth it.
   void guess() {
-    if (trials_.stopping()) return;
-    const trace::Trace& trace = result_.best.trace;
-    const Neighbourhood needed = neighbourhood(trace);
-    const LeftOut already = left_out_of(result_.best.schedule);
-    LeftOut left_out = already;
-    const auto is_gone = [&](const std::string& thread) {
-      return std::any_of(left_out.threads.begin(), left_out.threads.end(),
-                         [&](const std::string& gone) { return is_part_of(thread, gone); });
-    };
+    Neighbourhood tried;
+    for (int steps = kFewestSteps; steps <= kMostSteps && !trials_.stopping(); steps *= 2) {
+      Neighbourhood needed = neighbourhood(original_.trace, steps);
+      if (needed == tried) return;
+      tried = std::move(needed);
+      LeftOut left_out = all_but(tried);
+      const std::uint64_t events = project(original_, left_out).events;
+      if (events > original_.trace.events.size() / 2) return;
+      trials_.report("guess", result_.best);
+      // Without what the run did not come to, the same in sequence costs less.
+      for (const bool with_tails : {true, false}) {
+        left_out.tails = left_out_of(original_.schedule).tails;
+        if (with_tails) {
+          for (Iteration& tail : unreached_tails(original_)) {
+            if (!is_gone(left_out, tail.thread)) left_out.tails.push_back(std::move(tail));
+          }
+        }
+        std::vector<Judged> judged = trials_.judge(std::vector{projected(original_, left_out)});
+        if (judged[0].verdict == Verdict::Accepted) {
+          result_.best = std::move(judged[0].attempt);
+          return;
+        }
+        if (judged[0].verdict != Verdict::FailsSequentially) break;
+      }
+    }
+  }
+
+  static bool is_gone(const LeftOut& left_out, const std::string& thread) {
+    return std::any_of(left_out.threads.begin(), left_out.threads.end(),
+                       [&](const std::string& gone) { return is_part_of(thread, gone); });
+  }
+
+  /// Of the original run, as far as it may go.
+  LeftOut all_but(const Neighbourhood& needed) const {
+    const trace::Trace& trace = original_.trace;
+    LeftOut left_out = left_out_of(original_.schedule);
     for (const trace::Thread& thread : trace.threads) {  // creators come before their threads
-      if (thread.path.ends_with('~') || is_gone(thread.path)) continue;
+      if (thread.path.ends_with('~') || is_gone(left_out, thread.path)) continue;
       if (std::binary_search(needed.threads.begin(), needed.threads.end(), thread.path)) continue;
       left_out.threads.push_back(thread.path);
     }
-    for (Iteration& iteration : removable_iterations(trace, original_.trace)) {
+    for (Iteration& iteration : removable_iterations(trace, trace)) {
       if (std::binary_search(needed.iterations.begin(), needed.iterations.end(), iteration))
         continue;
-      if (!is_gone(iteration.thread)) left_out.iterations.push_back(std::move(iteration));
+      if (!is_gone(left_out, iteration.thread)) left_out.iterations.push_back(std::move(iteration));
     }
-    if (left_out.iterations.size() == already.iterations.size() &&
-        left_out.threads.size() == already.threads.size()) {
-      return;
-    }
-    trials_.report("guess", result_.best);
     std::sort(left_out.iterations.begin(), left_out.iterations.end());
-    std::vector<Judged> judged = trials_.judge(std::vector{project(result_.best, left_out)});
-    if (judged[0].verdict == Verdict::Accepted) result_.best = std::move(judged[0].attempt);
+    return left_out;
   }
 
   /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
@@ -254,8 +289,10 @@ class Reducer {
   void guess_preemption() {
     if (trace::preemptions(result_.best.schedule) < 2 || trials_.stopping()) return;
     trials_.report("one preemption", result_.best);
-    const std::vector<Schedule> schedules =
-        with_one_preemption(result_.best, trials_.affordable(result_.best));
+    std::vector<BoundedSchedule> schedules;
+    for (Schedule& schedule : with_one_preemption(result_.best, trials_.affordable(result_.best))) {
+      schedules.push_back(as_long_as_best(std::move(schedule)));
+    }
     std::vector<Judged> judged = trials_.judge_failure(schedules);
     for (Judged& one : judged) {
       if (one.verdict == Verdict::Accepted && weight(one.attempt) < weight(result_.best)) {
@@ -272,10 +309,10 @@ class Reducer {
                       [&](const Candidates<Decision>& candidates) -> std::optional<std::size_t> {
                         if (trials_.stopping()) return std::nullopt;
                         trials_.report("switches", result_.best);
-                        std::vector<Schedule> schedules;
+                        std::vector<BoundedSchedule> schedules;
                         for (const std::vector<Decision>& kept : candidates) {
-                          schedules.push_back(schedule);
-                          schedules.back().decisions = kept;
+                          schedules.push_back(as_long_as_best(schedule));
+                          schedules.back().schedule.decisions = kept;
                         }
                         std::vector<Judged> judged = trials_.judge_failure(schedules);
                         for (std::size_t i = 0; i < judged.size(); ++i) {
@@ -310,7 +347,8 @@ Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOp
   if (!original.trace.outcome.failed()) {
     throw user_error("the run did not fail: there is nothing to reduce");
   }
-  std::vector<Attempt> again = oracle.follow_all({&original.schedule, 1});
+  const BoundedSchedule as_it_was{original.schedule};
+  std::vector<Attempt> again = oracle.follow_all({&as_it_was, 1});
   if (trace::signature(again[0].trace) != trace::signature(original.trace)) {
     throw user_error(
         "the failure does not come back, so it cannot be reduced; see what differs with: "

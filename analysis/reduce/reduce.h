@@ -55,7 +55,7 @@ struct Reduction {
   Size after;
   std::vector<AccountEntry> account;
   std::vector<std::string> removed_threads;
-  Share threads, iterations, switches;
+  Share guess, threads, iterations, switches;
   Share proof;  // of the switches' share: the search through all schedules with fewer preemptions
   std::uint64_t rounds = 0;
   std::uint64_t trials = 0;                    // executions, those of the search included

@@ -40,9 +40,6 @@ std::vector<std::size_t> writers(const Trace& trace, Of whose) {
   return result;
 }
 
-/// So many steps back from the failure. One finds who wrote what the failing thread read; the next
-/// what that one had to write over, which is what the program should have found.
-constexpr int kSteps = 3;
 /// Of a thread that is in no iteration when it fails, so many events count as those of the failure.
 constexpr std::size_t kLastEvents = 32;
 
@@ -107,7 +104,7 @@ std::vector<std::size_t> last_events(const Trace& trace, const IterationTree& tr
 
 }  // namespace
 
-Neighbourhood neighbourhood(const Trace& trace) {
+Neighbourhood neighbourhood(const Trace& trace, int steps) {
   const IterationTree tree(trace);
   const std::vector<std::size_t> writer = writers(trace, Of::Anybody);
   std::vector<bool> needed(tree.size(), false);
@@ -133,7 +130,7 @@ Neighbourhood neighbourhood(const Trace& trace) {
     events.insert(events.end(), last.begin(), last.end());
     need(tree.open_at_end(thread), events);
   }
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     std::vector<std::size_t> before;
     for (const std::size_t event : events) {
       if (writer[event] == kNobody) continue;

@@ -19,11 +19,14 @@ std::vector<std::string> threads_by_relevance(const trace::Trace& trace);
 
 /// What is next to the failure in the graph of dependences: the iterations in which the threads
 /// that fail or wait are at the end, those that wrote what is read there, and what these read or
-/// wrote over, a few steps back; with those around them.
+/// wrote over, so many steps back; with those around them. One step finds who wrote what the
+/// failing thread read; the next what that one had to write over, which is what the program should
+/// have found.
 struct Neighbourhood {
   std::vector<Iteration> iterations;  // sorted
   std::vector<std::string> threads;   // those that do any of it, and their ancestors; sorted
+  bool operator==(const Neighbourhood&) const = default;
 };
-Neighbourhood neighbourhood(const trace::Trace& trace);
+Neighbourhood neighbourhood(const trace::Trace& trace, int steps);
 
 }  // namespace heddle::analysis

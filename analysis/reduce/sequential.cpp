@@ -12,9 +12,6 @@ namespace {
 constexpr std::uint64_t kOrders = 16;
 /// Of a passing run that is so many times as long as the failing one, one is enough.
 constexpr std::uint64_t kLongPassing = 4;
-/// What has not ended after so many times the failing run waits for something that was left out.
-constexpr std::uint64_t kEndlessFactor = 64;
-constexpr std::uint64_t kEndless = 20'000;
 
 /// Every thread runs as soon as it is created.
 trace::Schedule children_first(const Attempt& run) {
@@ -51,8 +48,8 @@ Attempt SequentialCheck::run(const trace::Schedule& schedule, std::uint64_t orde
 }
 
 bool SequentialCheck::passes_promptly(const Attempt& sequential) {
-  const std::vector<Attempt> prompt = oracle_.follow_all(
-      std::vector{children_first(sequential)}, kEndlessFactor * original_events_ + kEndless);
+  const BoundedSchedule promptly{children_first(sequential)};
+  const std::vector<Attempt> prompt = oracle_.follow_all({&promptly, 1});
   count_(prompt[0]);
   return !prompt[0].trace.outcome.failed();
 }

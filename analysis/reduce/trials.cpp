@@ -20,10 +20,12 @@ constexpr std::uint64_t kSearchEvents = 400'000;
 constexpr std::size_t kFewestGuesses = 8;
 constexpr std::size_t kMostGuesses = 48;
 
-/// A trial that is to be better than the best so far has failed long before it is so many times as
-/// long; from half of that on threads take turns (runtime/schedule/fair_turns.h).
-constexpr std::uint64_t kRoomFactor = 4;
-constexpr std::uint64_t kRoom = 2'000;
+/// A trial that does what it is meant to has failed long before this.
+constexpr std::uint64_t kRoom = 64;
+constexpr std::uint64_t with_room(std::uint64_t events) {
+  return events + events / 2 + kRoom;
+}
+
 constexpr std::uint64_t kSearchExecutions = 20'000;
 
 using Place = std::pair<std::string, std::uint64_t>;
@@ -100,12 +102,8 @@ bool Trials::starves(const Attempt& attempt, const trace::Schedule& candidate) c
   });
 }
 
-Verdict Trials::same_failure(const Attempt& attempt, std::uint64_t most_events) const {
+Verdict Trials::same_failure(const Attempt& attempt) const {
   if (!attempt.trace.outcome.failed()) return Verdict::Passes;
-  // From there on threads took turns: who went on was not the schedule's doing.
-  if (most_events != ReducingOracle::kAll && attempt.trace.events.size() >= most_events / 2) {
-    return Verdict::Passes;
-  }
   if (trace::signature(attempt.trace) == signature_) return Verdict::Accepted;
   const bool cut_off = attempt.trace.outcome.kind == abi::FailureKind::NoProgress;
   return cut_off ? Verdict::Passes : Verdict::FailsOtherwise;
@@ -124,10 +122,10 @@ bool Trials::is_concurrent(const Attempt& attempt) {
   return in_sequence(attempt, attempt.schedule) == Verdict::Accepted;
 }
 
-std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, bool both) {
+std::vector<Judged> Trials::judge(std::span<const BoundedSchedule> candidates, bool both) {
   std::vector<Judged> judged;
   while (judged.size() < candidates.size() && !stopping()) {
-    const std::string key = key_of(candidates[judged.size()]);
+    const std::string key = key_of(candidates[judged.size()].schedule);
     const auto known = other_outcome_.find(key);
     const auto missed = both ? turned_down_.find(key) : turned_down_.end();
     if (known != other_outcome_.end() || missed != turned_down_.end()) {
@@ -137,36 +135,35 @@ std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates, b
     const auto batch = candidates.subspan(
         judged.size(),
         std::min<std::size_t>(oracle_.parallel(), candidates.size() - judged.size()));
-    const std::uint64_t most_events = room();
-    std::vector<Attempt> attempts = oracle_.follow_all(batch, most_events);
+    std::vector<Attempt> attempts = oracle_.follow_all(batch);
     for (const Attempt& attempt : attempts) count(attempt);
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const Verdict failure = same_failure(attempts[i], most_events);
+      const Verdict failure = same_failure(attempts[i]);
       const bool asks = both && failure == Verdict::Accepted;
-      const Verdict verdict = asks ? in_sequence(attempts[i], batch[i]) : failure;
+      const Verdict verdict = asks ? in_sequence(attempts[i], batch[i].schedule) : failure;
       judged.push_back({verdict, trace::signature(attempts[i].trace), {}});
       if (verdict == Verdict::Accepted) {
         judged.back().attempt = std::move(attempts[i]);
         return judged;
       }
-      (asks ? turned_down_ : other_outcome_).emplace(key_of(batch[i]), judged.back());
+      (asks ? turned_down_ : other_outcome_).emplace(key_of(batch[i].schedule), judged.back());
     }
   }
   judged.resize(candidates.size());
   return judged;
 }
 
-std::vector<Judged> Trials::judge(std::span<const trace::Schedule> candidates) {
+std::vector<Judged> Trials::judge(std::span<const BoundedSchedule> candidates) {
   return judge(candidates, true);
 }
 
-std::vector<Judged> Trials::judge_failure(std::span<const trace::Schedule> candidates) {
+std::vector<Judged> Trials::judge_failure(std::span<const BoundedSchedule> candidates) {
   return judge(candidates, false);
 }
 
-std::uint64_t Trials::room() const {
-  if (original_.trace.outcome.kind == abi::FailureKind::NoProgress) return ReducingOracle::kAll;
-  return kRoomFactor * result_.best.trace.events.size() + kRoom;
+BoundedSchedule Trials::bounded(trace::Schedule schedule, std::uint64_t events) const {
+  const bool ends = original_.trace.outcome.kind != abi::FailureKind::NoProgress;
+  return {std::move(schedule), ends ? with_room(events) : BoundedSchedule::kAll};
 }
 
 std::size_t Trials::affordable(const Attempt& run) const {

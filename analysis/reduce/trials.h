@@ -35,12 +35,16 @@ class Trials {
   Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options,
          Reduction& result);
 
+  /// A schedule to be judged that is to have about so many events: one that has not failed long
+  /// after these is given up.
+  BoundedSchedule bounded(trace::Schedule schedule, std::uint64_t events) const;
+
   /// Judges candidates until the first that is accepted, which is the last of the result. Several
   /// are executed at once where the oracle can, also behind the accepted one.
-  std::vector<Judged> judge(std::span<const trace::Schedule> candidates);
+  std::vector<Judged> judge(std::span<const BoundedSchedule> candidates);
   /// The same, but only (I) is asked: for schedules that leave out what the best so far leaves out,
   /// and where (II) is asked of the result.
-  std::vector<Judged> judge_failure(std::span<const trace::Schedule> candidates);
+  std::vector<Judged> judge_failure(std::span<const BoundedSchedule> candidates);
   /// (II) of a run that has met (I).
   bool is_concurrent(const Attempt& attempt);
 
@@ -61,13 +65,11 @@ class Trials {
   void report(const char* phase, const Attempt& best);
 
  private:
-  Verdict same_failure(const Attempt& attempt, std::uint64_t most_events) const;
+  Verdict same_failure(const Attempt& attempt) const;
   Verdict in_sequence(const Attempt& attempt, const trace::Schedule& candidate);
   bool starves(const Attempt& attempt, const trace::Schedule& candidate) const;
-  std::vector<Judged> judge(std::span<const trace::Schedule> candidates, bool both);
+  std::vector<Judged> judge(std::span<const BoundedSchedule> candidates, bool both);
   void count(const Attempt& attempt);
-  /// How many events a trial may have that is to replace the best so far.
-  std::uint64_t room() const;
 
   ReducingOracle& oracle_;
   const Attempt& original_;

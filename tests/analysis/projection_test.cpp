@@ -45,13 +45,13 @@ std::string text(const trace::Schedule& schedule) {
 TEST(Projection, AWayThroughAnAbsentThreadBecomesDirect) {
   Script script;
   script.event(1, "a").event(3, "c").event(2, "b").event(1, "a").event(2, "b");
-  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "t0.1 a#2>t0.2 t0.2 b#2>t0.1 ");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule), "t0.1 a#2>t0.2 t0.2 b#2>t0.1 ");
 }
 
 TEST(Projection, ComingBackToTheSameThreadIsNoSwitch) {
   Script script;
   script.event(1, "a").event(3, "c").event(1, "a");
-  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}})), "");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule), "");
 }
 
 TEST(Projection, CreatingAndJoiningAnAbsentThreadGoesToo) {
@@ -59,11 +59,11 @@ TEST(Projection, CreatingAndJoiningAnAbsentThreadGoesToo) {
   script.event(0, "create", EventKind::ThreadCreate, 3).event(1, "a");
   script.event(0, "create", EventKind::ThreadCreate, 2).event(0, "x").event(1, "a");
   script.event(0, "join", EventKind::ThreadJoin, 3);
-  const LeftOut left_out{{"t0.3"}, {}};
+  const LeftOut left_out{{"t0.3"}, {}, {}};
   EXPECT_EQ(missing_events(script.run.trace, left_out),
             (std::vector<bool>{true, false, false, false, false, true}));
   // What was the second creation is now the first.
-  EXPECT_EQ(text(project(script.run, left_out)), "t0.1 a#2>t0 ");
+  EXPECT_EQ(text(project(script.run, left_out).schedule), "t0.1 a#2>t0 ");
 }
 
 TEST(Projection, AnIterationGoesWithAllInIt) {
@@ -72,18 +72,52 @@ TEST(Projection, AnIterationGoesWithAllInIt) {
     script.event(1, "loop", EventKind::IterationBegin, i).event(1, "a").event(2, "b");
     script.event(1, "a").event(1, "end", EventKind::IterationEnd, i);
   }
-  const LeftOut left_out{{}, {{"t0.1", "loop", 1}, {"t0.1", "loop", 2}}};
-  const trace::Schedule schedule = project(script.run, left_out);
+  const LeftOut left_out{{}, {{"t0.1", "loop", 1}, {"t0.1", "loop", 2}}, {}};
+  const trace::Schedule schedule = project(script.run, left_out).schedule;
   ASSERT_EQ(schedule.skipped.size(), 1u);
   EXPECT_EQ(schedule.skipped[0], (trace::SkippedIterations{"t0.1", "loop", 1, 2}));
   EXPECT_EQ(text(schedule), "t0.2 b#3>t0.1 t0.1 a#2>t0.2 ");
   EXPECT_EQ(left_out_of(schedule).iterations, left_out.iterations);
 }
 
+TEST(Projection, NothingIsDecidedWhereAnIterationBegins) {
+  Script script;
+  script.event(1, "a").event(2, "b").event(1, "create", EventKind::ThreadCreate, 3);
+  script.event(1, "loop", EventKind::IterationBegin, 1).event(1, "a");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule), "t0.1 a#2>t0.2 ");
+}
+
+TEST(Projection, AnIterationsEndsAloneAreNothingToGoThereFor) {
+  Script script;
+  script.event(1, "a").event(2, "b").event(1, "loop", EventKind::IterationBegin, 1);
+  script.event(1, "create", EventKind::ThreadCreate, 3).event(2, "b").event(1, "a");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule), "t0.1 a#2>t0.2 ");
+}
+
+TEST(Projection, WhoDoesNothingElseIsWhereTheRunEnded) {
+  // t0 went on to create another thread, which is absent, and was left waiting for a third.
+  Script script;
+  script.event(0, "a").event(1, "b").event(0, "create", EventKind::ThreadCreate, 3).event(2, "c");
+  const auto decide = [&](const char* thread, const char* site, std::uint64_t ordinal,
+                          const char* target) {
+    trace::Decision decision;
+    decision.thread = thread;
+    decision.site = site;
+    decision.ordinal = ordinal;
+    decision.target = target;
+    script.run.schedule.decisions.push_back(decision);
+  };
+  decide("t0", "create", 2, "t0.1");
+  decide("t0.1", "<exit>", 2, "t0");
+  decide("t0", "join", 3, "t0.2");
+  EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule),
+            "t0 join#1>t0.1 t0.1 <exit>#1>t0.2 ");
+}
+
 TEST(Projection, AnIterationThatNeverEndedReachesToTheEnd) {
   Script script;
   script.event(1, "loop", EventKind::IterationBegin, 1).event(2, "b").event(1, "a");
-  EXPECT_EQ(missing_events(script.run.trace, {{}, {{"t0.1", "loop", 1}}}),
+  EXPECT_EQ(missing_events(script.run.trace, {{}, {{"t0.1", "loop", 1}}, {}}),
             (std::vector<bool>{true, false, true}));
 }
 
@@ -102,6 +136,25 @@ TEST(Projection, OfLoopsOnlyWholeIterationsWithoutThreadsMayGo) {
   Script annotated;
   annotated.event(1, "block", EventKind::IterationBegin, 1).event(1, "j", EventKind::ThreadJoin, 2);
   EXPECT_EQ(removable_iterations(annotated.run.trace, annotated.run.trace).size(), 1u);
+}
+
+TEST(Projection, WhatTheRunDidNotComeToIsBehindTheLoopsItIsIn) {
+  const std::string loop = "work+1.loop.abcd";
+  Script script;
+  script.event(1, loop, EventKind::IterationBegin, 4).event(1, "a");
+  script.event(2, loop, EventKind::IterationBegin, 1);
+  script.event(2, loop, EventKind::IterationEnd, 1);                  // not in it any more
+  script.event(3, loop, EventKind::IterationBegin, 2).event(3, "a");  // waits for another
+  trace::Decision waits;
+  waits.thread = "t0.3";
+  waits.pending = EventKind::ThreadJoin;
+  script.run.schedule.decisions.push_back(waits);
+  const std::vector<Iteration> tails = unreached_tails(script.run);
+  EXPECT_EQ(tails, (std::vector<Iteration>{{"t0.1", loop, 5}}));
+  const trace::Schedule schedule = project(script.run, {{}, {}, tails}).schedule;
+  ASSERT_EQ(schedule.skipped.size(), 1u);
+  EXPECT_EQ(schedule.skipped[0].last, trace::SkippedIterations::kNoEnd);
+  EXPECT_EQ(left_out_of(schedule).tails, tails);
 }
 
 TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
@@ -152,7 +205,7 @@ TEST(Relevance, WhatIsNextToTheFailureInTheGraphOfDependences) {
   round(2, 2, EventKind::Load, 0, false);
   script.run.trace.outcome.kind = abi::FailureKind::Assert;
   script.run.trace.outcome.thread = 2;
-  const Neighbourhood found = neighbourhood(script.run.trace);
+  const Neighbourhood found = neighbourhood(script.run.trace, 3);
   EXPECT_EQ(found.iterations,
             (std::vector<Iteration>{{"t0.1", "l.loop.x", 2}, {"t0.2", "l.loop.x", 2}}));
   EXPECT_EQ(found.threads, (std::vector<std::string>{"t0", "t0.1", "t0.2"}));

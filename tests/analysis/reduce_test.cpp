@@ -30,10 +30,9 @@ class ToyOracle : public ReducingOracle {
 
   Attempt follow(const trace::Schedule& schedule) override { return execute(schedule); }
 
-  std::vector<Attempt> follow_all(std::span<const trace::Schedule> schedules,
-                                  std::uint64_t) override {
+  std::vector<Attempt> follow_all(std::span<const BoundedSchedule> schedules) override {
     std::vector<Attempt> attempts;
-    for (const trace::Schedule& schedule : schedules) attempts.push_back(execute(schedule));
+    for (const BoundedSchedule& bounded : schedules) attempts.push_back(execute(bounded.schedule));
     return attempts;
   }
 

@@ -201,7 +201,8 @@ class Reduce(Workshop):
         self.assertGreaterEqual(sum(len(entry["iterations"]) for entry in gone), 6)
         self.assertLess(reduced["after"]["events"], reduced["before"]["events"] / 2)
         self.assertEqual(reduced["after"]["preemptions"], 1)
-        self.assertGreater(reduced["parts"]["iterations"]["events_removed"], 0)
+        self.assertGreater(sum(reduced["parts"][part]["events_removed"]
+                               for part in ("guess", "iterations")), 0)
         self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
         self.assertEqual(self.json("locate", reduced["run"])["outcome"], "confirmed")
 
@@ -217,7 +218,23 @@ class Reduce(Workshop):
         self.assertLessEqual(reduced["trials"], 60)
         self.assertEqual(reduced["events_executed"], before["events"] + sum(
             reduced["parts"][part]["events_executed"]
-            for part in ("threads", "iterations", "switches")))
+            for part in ("guess", "threads", "iterations", "switches")))
+
+    def test_a_stress_test_costs_little_more_than_itself(self):
+        program = self.build(BUGS / "stress_driver" / "buggy.c")
+        run = self.json("explore", "--strategy", "pct", "--", program, 33, 20, status=1)["run"]
+        reduced = self.json("reduce", run)
+        self.assertEqual(reduced["after"]["threads"], 3)
+        self.assertEqual(reduced["after"]["preemptions"], 1)
+        self.assertGreater(reduced["before"]["events"], 1000)
+        self.assertLessEqual(reduced["events_executed"], 4 * reduced["before"]["events"])
+        # Threads whose creation went with an iteration are not said to be there.
+        kept = [entry["thread"] for entry in reduced["account"]
+                if not entry["removed"] and "iterations" not in entry]
+        self.assertEqual(len(kept), 2, kept)
+        # What the run did not come to is not part of the smaller program either.
+        self.assertIn("#4294967295", self.heddle("show", "--schedule", reduced["run"]).stdout)
+        self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
 
     def test_a_barrier_is_not_starved(self):
         run = self.failing(BARRIER)
