@@ -62,10 +62,11 @@ class ConflictHunt {
     driver::ProgramOracle oracle(program_, inputs_, kMaxEvents, kMaxEvents, flags_.fails_if);
     watch_controlled_runs(oracle);
     watch_native_runs();
-    choose();
+    take_likeliest();
     analysis::propose_orders(conflicts_.found);
     analysis::steer_orders(oracle, schedules_, conflicts_.found, detector_, conflicts_, trials());
     take_over_proofs();
+    analysis::choose(conflicts_, flags_.most);
     try_natively();
     analysis::rank(conflicts_);
     name_all();
@@ -144,11 +145,14 @@ class ConflictHunt {
     }
   }
 
-  void choose() {
+  /// More than are tried natively: under control it shows which of them are worth that.
+  void take_likeliest() {
+    constexpr std::size_t kSteeredForEachTried = 20;
     conflicts_.found = detector_.conflicts();
-    if (conflicts_.found.size() <= flags_.most) return;
-    conflicts_.left_out = conflicts_.found.size() - flags_.most;
-    conflicts_.found.resize(flags_.most);
+    const std::size_t steered = kSteeredForEachTried * flags_.most;
+    if (conflicts_.found.size() <= steered) return;
+    conflicts_.left_out = conflicts_.found.size() - steered;
+    conflicts_.found.resize(steered);
   }
 
   /// Steered runs may have shown what the locks only suggested.
@@ -346,7 +350,7 @@ void add_conflicts_command(CLI::App& app, Invocation& invocation) {
   command->add_option("-n,--runs", flags->runs, "native runs of each order")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--most", flags->most, "at most so many conflicts are tried")
+  command->add_option("--most", flags->most, "at most so many conflicts are tried natively")
       ->capture_default_str();
   command->add_option("-j,--workers", flags->workers, "native runs at the same time")
       ->capture_default_str()

@@ -130,6 +130,15 @@ void print_pinning(const analysis::Pinning& pinning, const trace::PinFile& file,
              share_text(pinning.with.failures, pinning.with.runs),
              mean(pinning.with.seconds_to_failure));
   fmt::print("                is hit in {}\n\n", share_text(pinning.with.hits, pinning.with.runs));
+  if (!pinning.is_met()) {
+    fmt::print(
+        "  Threads hardly ever meet at {}: pauses that end in vain delay one of them, and that\n"
+        "  makes it fail. No set of breakpoints that was tried is met and fails as often. It "
+        "serves\n"
+        "  as a test; what explains the failure is said by: heddle locate {}\n\n",
+        file.pins.size() == 1 ? "the breakpoint" : "all of the breakpoints",
+        run.empty() ? "RUN" : run);
+  }
   fmt::print("Breakpoint file:  {}\n", output.breakpoints.string());
   if (!output.patch.empty()) fmt::print("Patch:            {}\n", output.patch.string());
   fmt::print("CTest:            {}\nGoogleTest:       {}\n", output.ctest.string(),
@@ -160,13 +169,15 @@ nlohmann::json json_of(const analysis::Pinning& pinning, const Task& task, const
   object["hit_percent"] = object["with"]["hit_percent"];
   object["failure_percent"] = object["with"]["failure_percent"];
   object["origin"] = pinning.origin;
+  object["fails_by"] = pinning.pins.empty() ? "" : pinning.is_met() ? "meeting" : "pauses";
   object["tried"] = nlohmann::json::array();
   for (const analysis::TriedPins& tried : pinning.tried) {
     object["tried"].push_back({{"origin", tried.origin},
                                {"breakpoints", tried.breakpoints},
                                {"pause_ms", tried.pause_ms},
                                {"runs", tried.runs},
-                               {"failures", tried.failures}});
+                               {"failures", tried.failures},
+                               {"hits", tried.hits}});
   }
   object["files"] = {{"breakpoints", output.breakpoints.string()},
                      {"patch", output.patch.string()},

@@ -27,4 +27,16 @@ const char* to_text(Effect effect) {
   return "unknown";
 }
 
+int standing(const Conflict& conflict) {
+  switch (conflict.kind) {
+    case ConflictKind::Race:
+    case ConflictKind::Lifetime: return conflict.observed ? 0 : 3;
+    case ConflictKind::Condition: return 1;
+    case ConflictKind::Lock:
+    case ConflictKind::Semaphore:
+    case ConflictKind::Atomic: return 2;
+  }
+  return 3;
+}
+
 }  // namespace heddle::analysis

@@ -61,6 +61,10 @@ struct Conflict {
   std::vector<FoundPair> about;  // of a lock: what is done under it that conflicts, or some of it
 };
 
+/// How likely it is to matter, as far as watching tells: least is likeliest. Races and ends of
+/// lives that were observed, then synchronisation, then what only the locks suggest.
+int standing(const Conflict& conflict);
+
 /// FoundAccess::role of a thread that was woken and takes back the mutex of its wait.
 inline constexpr const char* kWokenRole = "woken";
 

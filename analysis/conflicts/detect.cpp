@@ -302,18 +302,6 @@ Conflict conflict_between(const Accesses& accesses, const Access& first, const A
   return conflict;
 }
 
-int standing(const Conflict& conflict) {
-  switch (conflict.kind) {
-    case ConflictKind::Race:
-    case ConflictKind::Lifetime: return conflict.observed ? 0 : 3;
-    case ConflictKind::Condition: return 1;
-    case ConflictKind::Lock:
-    case ConflictKind::Semaphore:
-    case ConflictKind::Atomic: return 2;
-  }
-  return 3;
-}
-
 }  // namespace
 
 void ConflictDetector::add(const trace::Trace& trace, std::size_t run) {

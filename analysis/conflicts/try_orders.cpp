@@ -158,6 +158,17 @@ double explains(const Conflict& conflict) {
   return most + difference;
 }
 
+/// Least first; those alike stay as they were.
+template <typename Worth>
+void sort_by(std::vector<Conflict>& conflicts, Worth worth) {
+  std::vector<std::pair<std::invoke_result_t<Worth, const Conflict&>, std::size_t>> order;
+  for (std::size_t i = 0; i < conflicts.size(); ++i) order.emplace_back(worth(conflicts[i]), i);
+  std::ranges::sort(order);
+  std::vector<Conflict> sorted;
+  for (const auto& [value, i] : order) sorted.push_back(std::move(conflicts[i]));
+  conflicts = std::move(sorted);
+}
+
 }  // namespace
 
 void propose_orders(std::span<Conflict> conflicts) {
@@ -215,16 +226,18 @@ void try_orders(NativeOracle& oracle, Conflict& conflict, const NativeRuns& with
   }
 }
 
+void choose(Conflicts& conflicts, std::size_t most) {
+  sort_by(conflicts.found, [](const Conflict& conflict) {
+    return std::pair(-explains(conflict), standing(conflict));
+  });
+  if (conflicts.found.size() <= most) return;
+  conflicts.left_out += conflicts.found.size() - most;
+  conflicts.found.resize(most);
+}
+
 void rank(Conflicts& conflicts) {
   // Those that explain as much stay as they were: what is likelier to matter first.
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t i = 0; i < conflicts.found.size(); ++i) {
-    order.emplace_back(-explains(conflicts.found[i]), i);
-  }
-  std::ranges::sort(order);
-  std::vector<Conflict> ranked;
-  for (const auto& [worth, i] : order) ranked.push_back(std::move(conflicts.found[i]));
-  conflicts.found = std::move(ranked);
+  sort_by(conflicts.found, [](const Conflict& conflict) { return -explains(conflict); });
 }
 
 }  // namespace heddle::analysis

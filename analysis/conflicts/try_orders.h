@@ -32,6 +32,11 @@ void steer_orders(SteeringOracle& oracle, std::span<const trace::Schedule> sched
                   std::span<Conflict> conflicts, ConflictDetector& detector, Conflicts& account,
                   const TrialOptions& options);
 
+/// Keeps `most` for the native trials, which cost far more than steering does: those that made the
+/// program fail under control first, then by standing(). Chance decides which races a few runs show
+/// side by side; what steering makes of each conflict does not depend on it.
+void choose(Conflicts& conflicts, std::size_t most);
+
 /// An order that is not always hit, or does not always fail, gets longer pauses and then only the
 /// visits of the run in which the conflict was seen; what fails most often stays.
 void try_orders(NativeOracle& oracle, Conflict& conflict, const NativeRuns& without,

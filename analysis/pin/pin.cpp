@@ -13,6 +13,7 @@ constexpr std::uint32_t kGlance = 4;             // runs that show whether a pro
 constexpr std::uint32_t kProbe = 24;             // runs that must all fail to look more closely
 constexpr std::uint32_t kConfirm = 100;          // runs that must all fail to settle for it
 constexpr double kPauses[] = {200, 1000, 5000};  // ms; the paper's 100 ms to 10 s
+constexpr double kExplains = 0.9;                // of the failing runs hit every breakpoint
 constexpr std::size_t kMostPatient = 4;          // proposals that get the longer pauses
 
 trace::Pins with_pause(trace::Pins pins, double pause_ms) {
@@ -62,8 +63,19 @@ std::vector<PinProposal> refinements(const PinProposal& proposal) {
   return forms;
 }
 
-double failing_share(const NativeRuns& runs) {
-  return runs.runs == 0 ? 0 : static_cast<double>(runs.failures) / runs.runs;
+double share(std::uint32_t part, std::uint32_t runs) {
+  return runs == 0 ? 0 : static_cast<double>(part) / runs;
+}
+
+/// How good a set of breakpoints is: it should fail always, and because threads meet at it.
+struct Worth {
+  double failing = 0;
+  double meeting = 0;  // failed with every breakpoint hit
+  auto operator<=>(const Worth&) const = default;
+};
+
+Worth worth_of(const NativeRuns& runs) {
+  return {share(runs.failures, runs.runs), share(runs.failed_hits, runs.runs)};
 }
 
 class Chooser {
@@ -72,28 +84,29 @@ class Chooser {
       : oracle_(oracle), options_(options), pinning_(pinning) {}
 
   bool is_over() const { return options_.stop && options_.stop(); }
-  bool is_settled() const { return best_ && best_rate_ >= 1.0; }
+  bool always_fails() const { return best_ && best_worth_.failing >= 1.0; }
+  bool is_settled() const { return always_fails() && best_worth_.meeting >= kExplains; }
 
-  /// The share of runs that failed. What was considered before is not tried again.
-  double consider(const PinProposal& proposal) {
-    if (is_over() || is_settled()) return 0;
+  /// What was considered before is not tried again.
+  Worth consider(const PinProposal& proposal) {
+    if (is_over() || is_settled()) return {};
     const std::pair<std::string, double> name(proposal.origin, proposal.pins[0].pause_ms);
-    if (const auto known = rates_.find(name); known != rates_.end()) return known->second;
+    if (const auto known = known_.find(name); known != known_.end()) return known->second;
     if (options_.progress) {
       options_.progress(fmt::format("trying {} breakpoint{} from {}, {:.0f} ms",
                                     proposal.pins.size(), proposal.pins.size() == 1 ? "" : "s",
                                     proposal.origin, proposal.pins[0].pause_ms));
     }
-    const NativeRuns runs = runs_until_one_passes(proposal.pins);
+    const NativeRuns runs = runs_until_one_passes(proposal.pins, best_worth_);
     pinning_.tried.push_back({proposal.origin, proposal.pins.size(), proposal.pins[0].pause_ms,
-                              runs.runs, runs.failures});
-    const double rate = failing_share(runs);
-    rates_[name] = rate;
-    if (rate > best_rate_) {
-      best_rate_ = rate;
+                              runs.runs, runs.failures, runs.hits});
+    const Worth worth = worth_of(runs);
+    known_[name] = worth;
+    if (worth > best_worth_) {
+      best_worth_ = worth;
       best_ = proposal;
     }
-    return rate;
+    return worth;
   }
 
   void leave_out_what_is_not_needed() {
@@ -101,7 +114,9 @@ class Chooser {
       PinProposal fewer = *best_;
       fewer.pins.erase(fewer.pins.begin() + static_cast<std::ptrdiff_t>(i));
       if (is_over()) return;
-      if (const NativeRuns runs = runs_until_one_passes(fewer.pins); runs.failures < runs.runs) {
+      const NativeRuns runs = runs_until_one_passes(fewer.pins, {});
+      const bool explains_less = worth_of(runs).meeting < kExplains && is_settled();
+      if (runs.failures < runs.runs || explains_less) {
         ++i;
         continue;
       }
@@ -112,18 +127,19 @@ class Chooser {
   /// More runs showed that it was not as good as it looked.
   void forget_best() {
     best_.reset();
-    best_rate_ = 0;
+    best_worth_ = {};
   }
 
   const std::optional<PinProposal>& best() const { return best_; }
 
  private:
-  /// Few runs where that is enough to see that not all fail, many where all do.
-  NativeRuns runs_until_one_passes(const trace::Pins& pins) {
+  /// Few runs where that is enough to see that not all fail, or that it is no better than what
+  /// there is; else many.
+  NativeRuns runs_until_one_passes(const trace::Pins& pins, Worth known) {
     NativeRuns runs;
     for (const std::uint32_t enough : {kGlance, kProbe, kConfirm}) {
       runs += oracle_.run(pins, enough - runs.runs);
-      if (runs.failures < runs.runs || is_over()) break;
+      if (runs.failures < runs.runs || worth_of(runs) <= known || is_over()) break;
     }
     return runs;
   }
@@ -132,16 +148,16 @@ class Chooser {
   const PinOptions& options_;
   Pinning& pinning_;
   std::optional<PinProposal> best_;
-  double best_rate_ = 0;
-  std::map<std::pair<std::string, double>, double> rates_;  // by origin and pause
+  Worth best_worth_;
+  std::map<std::pair<std::string, double>, Worth> known_;  // by origin and pause
 };
 
 /// Those that made the program fail in some runs get more time to do so in all.
-void grow_pauses(Chooser& chooser, std::vector<std::pair<double, PinProposal>> promising) {
-  std::ranges::sort(promising, std::ranges::greater{}, &std::pair<double, PinProposal>::first);
+void grow_pauses(Chooser& chooser, std::vector<std::pair<Worth, PinProposal>> promising) {
+  std::ranges::sort(promising, std::ranges::greater{}, &std::pair<Worth, PinProposal>::first);
   if (promising.size() > kMostPatient) promising.resize(kMostPatient);
   for (const double pause : kPauses) {
-    for (const auto& [rate, proposal] : promising) {
+    for (const auto& [worth, proposal] : promising) {
       if (proposal.pins[0].pause_ms == pause) continue;
       chooser.consider({proposal.origin, with_pause(proposal.pins, pause)});
     }
@@ -149,15 +165,15 @@ void grow_pauses(Chooser& chooser, std::vector<std::pair<double, PinProposal>> p
 }
 
 void search(Chooser& chooser, std::span<const PinProposal> proposals) {
-  std::vector<std::pair<double, PinProposal>> promising;
+  std::vector<std::pair<Worth, PinProposal>> promising;
   for (const PinProposal& proposal : proposals) {
     for (PinProposal& form :
          refinements({proposal.origin, with_pause(proposal.pins, kPauses[0]), proposal.refined})) {
-      const double rate = chooser.consider(form);
-      if (rate > 0) promising.emplace_back(rate, std::move(form));
+      const Worth worth = chooser.consider(form);
+      if (worth.failing > 0) promising.emplace_back(worth, std::move(form));
     }
   }
-  if (!chooser.is_settled()) grow_pauses(chooser, std::move(promising));
+  if (!chooser.always_fails()) grow_pauses(chooser, std::move(promising));
 }
 
 }  // namespace
@@ -177,6 +193,10 @@ NativeRuns& operator+=(NativeRuns& sum, const NativeRuns& more) {
   return sum;
 }
 
+bool Pinning::is_met() const {
+  return with.failures > 0 && share(with.failed_hits, with.failures) >= kExplains;
+}
+
 Pinning choose_pins(NativeOracle& oracle, std::span<const PinProposal> proposals,
                     const PinOptions& options) {
   Pinning pinning;
@@ -189,7 +209,7 @@ Pinning choose_pins(NativeOracle& oracle, std::span<const PinProposal> proposals
     if (options.progress) options.progress("measuring");
     NativeRuns measured = oracle.run(chooser.best()->pins, options.runs);
     const bool fails_always = measured.failures == measured.runs;
-    if (pinning.pins.empty() || failing_share(measured) > failing_share(pinning.with)) {
+    if (pinning.pins.empty() || worth_of(measured) > worth_of(pinning.with)) {
       pinning.origin = chooser.best()->origin;
       pinning.pins = chooser.best()->pins;
       pinning.with = std::move(measured);

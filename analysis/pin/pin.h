@@ -51,6 +51,7 @@ struct TriedPins {
   double pause_ms = 0;
   std::uint32_t runs = 0;
   std::uint32_t failures = 0;
+  std::uint32_t hits = 0;
 };
 
 struct Pinning {
@@ -59,6 +60,10 @@ struct Pinning {
   NativeRuns without;
   NativeRuns with;
   std::vector<TriedPins> tried;
+
+  /// Runs fail because threads meet at the breakpoints. If not, pauses that end in vain delay
+  /// somebody, and that is enough: the places are then no explanation.
+  bool is_met() const;
 };
 
 Pinning choose_pins(NativeOracle& oracle, std::span<const PinProposal> proposals,

@@ -226,6 +226,17 @@ std::vector<Stretch> stretches_of(const Accesses& accesses, const Arrivals& arri
   return stretches;
 }
 
+/// Where everybody was last who had not ended when the run did, by thread.
+std::map<std::string, Stop> last_stops(const std::vector<Stretch>& stretches,
+                                       const trace::Trace& trace) {
+  std::map<std::string, Stop> where;
+  for (const Stretch& stretch : stretches) where[stretch.front().thread] = stretch.back();
+  for (const trace::Event& event : trace.events) {
+    if (event.kind == trace::EventKind::ThreadExit) where.erase(trace.threads[event.thread].path);
+  }
+  return where;
+}
+
 std::vector<Constraint> constraints_of_schedule(const Accesses& accesses,
                                                 const Arrivals& arrivals) {
   const std::vector<Stretch> stretches = stretches_of(accesses, arrivals);
@@ -241,12 +252,8 @@ std::vector<Constraint> constraints_of_schedule(const Accesses& accesses,
   if (stretches.empty()) return constraints;
   // Whoever had not ended when the run did stays where he was.
   const Stretch& last = stretches.back();
-  std::map<std::string, Stop> where;
-  for (const Stretch& stretch : stretches) where[stretch.front().thread] = stretch.back();
   const trace::Trace& trace = accesses.trace();
-  for (const trace::Event& event : trace.events) {
-    if (event.kind == trace::EventKind::ThreadExit) where.erase(trace.threads[event.thread].path);
-  }
+  std::map<std::string, Stop> where = last_stops(stretches, trace);
   where.erase(last.front().thread);
   for (auto& [thread, stop] : where) {
     // Who waits there stays there by himself.
@@ -258,20 +265,46 @@ std::vector<Constraint> constraints_of_schedule(const Accesses& accesses,
   return constraints;
 }
 
+/// The state in which the last thread of the run failed: all others stand where they were last, at
+/// the same time, and it goes on. For failures that need three threads or more at once, which no
+/// breakpoints of two sides make a state of.
+std::optional<trace::Pins> standing_by(const Accesses& accesses, const Arrivals& arrivals) {
+  const std::vector<Stretch> stretches = stretches_of(accesses, arrivals);
+  if (stretches.empty()) return std::nullopt;
+  const trace::Trace& trace = accesses.trace();
+  const Stretch& last = stretches.back();
+  std::map<std::string, Stop> where = last_stops(stretches, trace);
+  where.erase(last.front().thread);
+  std::erase_if(where, [&](const auto& entry) {
+    const Stop& stop = entry.second;
+    return stop.is_wait || trace.events[stop.when].kind == EventKind::ThreadCreate;
+  });
+  if (where.size() < 2 || where.size() > 7) return std::nullopt;
+  // Creation orders its first steps with the others': nobody stands anywhere before that.
+  const auto begin = std::ranges::find_if(last, [&](const Stop& stop) {
+    return std::ranges::none_of(
+        where, [&](const auto& entry) { return accesses.before(stop.when, entry.second.when); });
+  });
+  if (begin == last.end()) return std::nullopt;
+  trace::PinBreakpoint breakpoint;
+  breakpoint.name = "pin 1";
+  breakpoint.at.push_back(side_at(0, *begin));
+  breakpoint.at[0].until = last.back().place;
+  for (auto& [thread, stop] : where) {
+    stop.moment = trace::PinMoment::Behind;
+    breakpoint.at.push_back(side_at(breakpoint.at.size(), stop));
+  }
+  breakpoint.sides = static_cast<std::uint32_t>(breakpoint.at.size());
+  return trace::Pins{breakpoint};
+}
+
 /// All who had not ended meet where they were last: who is alone in failing never comes, and the
 /// others are still there then. For threads that run the same code and cannot be told apart.
 std::optional<trace::Pins> gathering(const Accesses& accesses, const Arrivals& arrivals) {
   const trace::Trace& trace = accesses.trace();
-  std::map<std::string, Stop> where;
-  for (const Stretch& stretch : stretches_of(accesses, arrivals)) {
-    where[stretch.front().thread] = stretch.back();
-  }
-  for (const trace::Event& event : trace.events) {
-    if (event.kind == trace::EventKind::ThreadExit) where.erase(trace.threads[event.thread].path);
-  }
   trace::PinBreakpoint breakpoint;
   breakpoint.name = "pin 1";
-  for (const auto& [thread, stop] : where) {
+  for (const auto& [thread, stop] : last_stops(stretches_of(accesses, arrivals), trace)) {
     // Who only creates and joins the others would wait for himself.
     if (trace.events[stop.when].kind == EventKind::ThreadCreate || stop.is_wait) continue;
     ++breakpoint.sides;
@@ -381,6 +414,9 @@ std::vector<PinProposal> propose_pins(const Localisation& localisation) {
     }
   }
   proposals.add("schedule", fewest(constraints_of_schedule(accesses, arrivals), trace));
+  if (auto pins = standing_by(accesses, arrivals)) {
+    proposals.add({"schedule, all standing by", std::move(*pins)});
+  }
   if (auto together = gathering(accesses, arrivals)) {
     proposals.add({"schedule, together", std::move(*together)});
   }

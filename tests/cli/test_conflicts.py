@@ -24,6 +24,37 @@ int main(void) {
 }
 """
 
+# Without preemptions the user of the block is done, and has had the lock, before main takes the block
+# away: by what such a run shows, the contention for the lock is the likelier conflict.
+TAKEN_DOWN = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int value, uses;
+static int* volatile block = &value;
+static void* use(void* p) {
+  *block = 1;
+  pthread_mutex_lock(&lock);
+  ++uses;
+  pthread_mutex_unlock(&lock);
+  return p;
+}
+static void* other(void* p) {
+  return p;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, use, 0);
+  pthread_create(&b, 0, other, 0);
+  pthread_join(b, 0);
+  pthread_mutex_lock(&lock);
+  ++uses;
+  pthread_mutex_unlock(&lock);
+  block = 0;
+  pthread_join(a, 0);
+  return 0;
+}
+"""
+
 
 class Conflicts(Workshop):
     def test_the_table(self):
@@ -78,6 +109,14 @@ class Conflicts(Workshop):
         program = self.build(BUGS / "lost_update" / "buggy.c")
         found = self.json("conflicts", "--most", "1", "--", program, status=1)
         self.assertEqual((found["conflicts"], found["left_out"]), (1, 1))
+
+    def test_one_run_is_enough_to_choose_by(self):
+        program = self.build(TAKEN_DOWN)
+        found = self.json("conflicts", "--schedules", "1", "--recordings", "0", "--most", "1", "--",
+                          program, status=1)
+        self.assertEqual((found["outcome"], found["left_out"]), ("failing-order", 1))
+        best = max(found["rows"], key=lambda row: row["failure_percent"])
+        self.assertEqual((best["kind"], best["effect"], best["variable"]), ("race", "fails", "block"))
 
 
 if __name__ == "__main__":

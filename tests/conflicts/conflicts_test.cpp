@@ -229,6 +229,25 @@ TEST(Orders, WhatFailsInOneOrderIsTheExplanation) {
   EXPECT_EQ(results[1]["level"], "note");
 }
 
+TEST(Orders, WhatFailsUnderControlIsTriedNativelyFirst) {
+  Conflicts conflicts = two_races();
+  conflicts.found[1].observed = false;  // chance did not show it
+  conflicts.found[1].orders[0].controlled_runs = 2;
+  conflicts.found[1].orders[0].controlled_failures = 2;
+  choose(conflicts, 1);
+  ASSERT_EQ(conflicts.found.size(), 1u);
+  EXPECT_EQ(conflicts.found[0].pair.first.point.site, "c");
+  EXPECT_EQ(conflicts.left_out, 1u);
+}
+
+TEST(Orders, WhatWasObservedComesBeforeWhatIsPotential) {
+  Conflicts conflicts = two_races();
+  conflicts.found[0].observed = false;
+  choose(conflicts, 2);
+  EXPECT_EQ(conflicts.found[0].pair.first.point.site, "c");
+  EXPECT_EQ(conflicts.left_out, 0u);
+}
+
 TEST(Orders, FailuresWithoutAHitPointElsewhere) {
   Conflicts conflicts = two_races();
   ToyOracle oracle([](const trace::Pins&) { return true; }, false);

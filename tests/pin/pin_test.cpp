@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "report/pin_json.h"
 #include "report/pin_patch.h"
+#include "tests/analysis/small_trace.h"
 
 namespace heddle {
 namespace {
@@ -77,19 +78,49 @@ TEST(Propose, ACycleMeetsWhereItWaits) {
   EXPECT_EQ(pin.at[0].at.line, 4u);
 }
 
-/// Runs that fail as a function says.
+TEST(Propose, ThreeAtOnceAreOneBreakpoint) {
+  // Both children are in the middle when main comes and fails.
+  analysis::SmallTrace small;
+  small.writes(1, "enter", "x").writes(2, "enter", "x").writes(0, "count", "x").fails();
+  analysis::Localisation localisation;
+  localisation.failed.trace = small.trace();
+  for (trace::Site& site : localisation.failed.trace.sites) {
+    site.frames = {{"f", "f.c", 1, 1}};
+  }
+  const auto proposals = analysis::propose_pins(localisation);
+  const auto found =
+      std::ranges::find(proposals, "schedule, all standing by", &PinProposal::origin);
+  ASSERT_NE(found, proposals.end());
+  ASSERT_EQ(found->pins.size(), 1u);
+  const trace::PinBreakpoint& pin = found->pins[0];
+  EXPECT_EQ(pin.sides, 3u);
+  ASSERT_EQ(pin.at.size(), 3u);
+  EXPECT_EQ(pin.at[0].at.site, "count");
+  EXPECT_EQ(pin.at[0].thread, "t0");
+  EXPECT_EQ(pin.at[1].moment, trace::PinMoment::Behind);
+  EXPECT_EQ(pin.at[2].at.site, "enter");
+  EXPECT_EQ(pin.at[2].thread, "t0.2");
+}
+
+/// Runs that fail, and in which threads meet, as functions say.
 class ToyOracle final : public analysis::NativeOracle {
  public:
-  explicit ToyOracle(std::function<bool(const trace::Pins&)> fails) : fails_(std::move(fails)) {}
+  using Says = std::function<bool(const trace::Pins&)>;
+  explicit ToyOracle(
+      Says fails, Says meet = [](const trace::Pins&) { return true; })
+      : fails_(std::move(fails)), meet_(std::move(meet)) {}
   analysis::NativeRuns run(const trace::Pins& pins, std::uint32_t runs) override {
     analysis::NativeRuns result;
     result.runs = runs;
     result.failures = fails_(pins) ? runs : 0;
+    result.hits = meet_(pins) ? runs : 0;
+    result.failed_hits = std::min(result.failures, result.hits);
     return result;
   }
 
  private:
-  std::function<bool(const trace::Pins&)> fails_;
+  Says fails_;
+  Says meet_;
 };
 
 trace::Pins pins_named(std::initializer_list<const char*> names) {
@@ -140,6 +171,28 @@ TEST(Choose, APauseThatIsTooShortGrows) {
   const analysis::Pinning pinning = analysis::choose_pins(oracle, proposals, {});
   ASSERT_EQ(pinning.pins.size(), 1u);
   EXPECT_EQ(pinning.pins[0].pause_ms, 1000);
+}
+
+TEST(Choose, ThreadsThatMeetExplainMoreThanPauses) {
+  const auto fails = [](const trace::Pins& pins) { return !pins.empty(); };
+  ToyOracle oracle(
+      fails, [](const trace::Pins& pins) { return pins.size() == 2 && pins[0].name == "met"; });
+  const std::vector<PinProposal> proposals = {{"first", pins_named({"in vain"})},
+                                              {"second", pins_named({"met", "met, too"})},
+                                              {"third", pins_named({"in vain, too"})}};
+  const analysis::Pinning pinning = analysis::choose_pins(oracle, proposals, {});
+  EXPECT_EQ(pinning.origin, "second");
+  EXPECT_EQ(pinning.pins.size(), 2u);  // with fewer it fails, but is not met
+  EXPECT_TRUE(pinning.is_met());
+}
+
+TEST(Choose, PausesThatAreEnoughAreNotCalledAMeeting) {
+  ToyOracle oracle([](const trace::Pins& pins) { return !pins.empty(); },
+                   [](const trace::Pins&) { return false; });
+  const std::vector<PinProposal> proposals = {{"one", pins_named({"a"})}};
+  const analysis::Pinning pinning = analysis::choose_pins(oracle, proposals, {});
+  EXPECT_EQ(pinning.with.failures, pinning.with.runs);
+  EXPECT_FALSE(pinning.is_met());
 }
 
 TEST(Choose, AContextIsTriedWhenThePlaceAloneDoesNot) {
