@@ -32,6 +32,7 @@ struct RecordFlags : RunFlags {
   std::uint64_t max_log = 1024;
   std::uint64_t attempts = 1;
   bool keep_all = false;
+  bool pauses = false;
 };
 
 /// What all recordings of one command came to.
@@ -134,7 +135,7 @@ class Recording {
     std::filesystem::create_directories(directory);
     driver::RecordingFile log(directory / fmt::format("recording-{}.log", getpid()),
                               log_text(program_, inputs_), flags_.max_log << 20);
-    driver::ParallelRecorder recorder(program_, inputs_, limits_, log);
+    driver::ParallelRecorder recorder(program_, inputs_, limits_, log, flags_.pauses);
     stop_on_interrupt();
     while (tally_.recordings < flags_.attempts && !interrupt_flag()) {
       driver::RecordedRun recorded = recorder.record();
@@ -327,6 +328,8 @@ void add_record_command(CLI::App& app, Invocation& invocation) {
                    "record up to so many executions, until one fails")
       ->capture_default_str();
   command->add_flag("--keep-all", flags->keep_all, "keep passing runs too");
+  command->add_flag("--pauses", flags->pauses,
+                    "let threads pause now and then, so that they meet in other orders");
   command
       ->add_option("--max-events", flags->options.max_events,
                    "an execution with more operations than this is stopped")

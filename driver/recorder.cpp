@@ -141,6 +141,8 @@ class FileCollector {
     if (bytes.size() <= sizeof opened) return;
     std::memcpy(&opened, bytes.data(), sizeof opened);
     const std::string given(bytes.substr(sizeof opened).data());
+    const bool has_contents = bytes.size() > sizeof opened + given.size() + 1;
+    if (has_contents) return;  // of a file of the kernel's
     if (!S_ISREG(opened.mode) || !seen_.insert(given).second) return;
     const std::string path = (run_.inputs.directory / given).lexically_normal().string();
     if ((opened.flags & O_ACCMODE) != O_RDONLY) {
@@ -221,16 +223,19 @@ void complete_inputs(RecordedRun& run) {
 }
 
 ParallelRecorder::ParallelRecorder(const Program& program, const Inputs& inputs,
-                                   const ExploreLimits& limits, RecordingFile& log)
+                                   const ExploreLimits& limits, RecordingFile& log, bool pauses)
     : program_(program),
       inputs_(inputs),
       limits_(limits),
       log_(log),
+      pauses_(pauses),
       target_(program.image(), inputs, 1, limits.execution, log.descriptors()) {}
 
 RecordedRun ParallelRecorder::record() {
   abi::Options options;
   std::strcpy(options.carrier, "parallel");
+  std::strcpy(options.strategy, pauses_ ? "pauses" : "none");
+  options.seed = ++recordings_;
   log_.reset();
   const Clock::time_point begin = Clock::now();
   const Execution execution = target_.run(options, {});

@@ -34,9 +34,10 @@ struct RecordedRun {
 
 class ParallelRecorder {
  public:
-  /// `log` takes what happens, of one execution after the other.
+  /// `log` takes what happens, of one execution after the other. With `pauses` threads pause now
+  /// and then, which changes their order.
   ParallelRecorder(const Program& program, const Inputs& inputs, const ExploreLimits& limits,
-                   RecordingFile& log);
+                   RecordingFile& log, bool pauses = false);
   RecordedRun record();
 
  private:
@@ -44,6 +45,8 @@ class ParallelRecorder {
   const Inputs& inputs_;
   const ExploreLimits& limits_;
   RecordingFile& log_;
+  bool pauses_;
+  std::uint64_t recordings_ = 0;
   Target target_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in front of the calls that open files, where what is opened is recorded or told from a
-// recording: plain files are opened (or the copies kept of them), anything else has a stand-in.
+// recording: plain files are opened (or the copies kept of them), those of the kernel's have their
+// contents in the recording, anything else has a stand-in.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 #include "runtime/entry/entry.h"
+#include "runtime/entry/kernel_files.h"
 #include "runtime/entry/random.h"
 #include "runtime/entry/statistics.h"
 #include "runtime/entry/unrecorded.h"
@@ -40,8 +42,10 @@ bool is_pipe(int directory, const char* path) {
          S_ISFIFO(status.st_mode);
 }
 
-void note_opening(const char* path, int flags, long result) {
+/// `copy`: of a file of the kernel's, which then is what was opened; or -1.
+void note_opening(const char* path, int flags, long result, int copy = -1) {
   abi::OpenedFile file{static_cast<std::uint32_t>(flags), 0, 0, 0};
+  const KernelFileBytes contents(copy);
   struct stat status{};
   if (result >= 0 && raw_syscall(SYS_fstat, result, reinterpret_cast<long>(&status)) == 0) {
     file.mode = status.st_mode;
@@ -49,16 +53,23 @@ void note_opening(const char* path, int flags, long result) {
     file.changed = VirtualClock::nanoseconds(status.st_mtim);
   }
   const std::size_t length = std::strlen(path) + 1;
-  const iovec parts[] = {{&file, sizeof file}, {const_cast<char*>(path), length}};
+  const iovec parts[] = {
+      {&file, sizeof file}, {const_cast<char*>(path), length}, {contents.data(), contents.size()}};
   session().note_answer(
-      {abi::AnswerKind::Call, SYS_openat, static_cast<std::uint32_t>(sizeof file + length), result},
-      parts, 2);
+      {abi::AnswerKind::Call, SYS_openat,
+       static_cast<std::uint32_t>(sizeof file + length + contents.size()), result},
+      parts, 3);
 }
 
 struct ToldOpening {
   long result;
   unsigned mode;     // of what was opened
   const char* path;  // to be opened in its place
+  const char* contents;
+  std::size_t size;  // of the contents; 0: they are not recorded
+
+  /// A file of the kernel's, as it was; -1 for any other.
+  int kernel_file() const { return size == 0 ? -1 : kernel_file_of(contents, size); }
 };
 
 ToldOpening told_opening(const char* path) {
@@ -70,8 +81,14 @@ ToldOpening told_opening(const char* path) {
     stop_untold(run, "the program opens a file that it did not open when it was recorded");
   }
   abi::OpenedFile file{};
-  std::memcpy(&file, ToldAnswers::bytes_of(*answer), sizeof file);
-  return {static_cast<long>(answer->result), file.mode, run.told().copy_of(path)};
+  const char* const bytes = ToldAnswers::bytes_of(*answer);
+  std::memcpy(&file, bytes, sizeof file);
+  const char* const name = bytes + sizeof file;
+  const std::size_t left = answer->bytes - sizeof file;
+  const std::size_t length = strnlen(name, left);
+  const std::size_t size = length < left ? left - length - 1 : 0;
+  return {static_cast<long>(answer->result), file.mode, run.told().copy_of(path), name + length + 1,
+          size};
 }
 
 /// As the kernel says it: a descriptor, or an error's number below zero.
@@ -85,7 +102,8 @@ long open_told(int directory, const char* path, int flags, mode_t mode) {
   const MakingTurn turn(session(), call_site());
   if (told.result < 0) return turn.done(told.result);
   if (!outside_is_plain(told.mode)) return turn.done(told_descriptor(session(), -1, told.result));
-  const long opened = open_file(directory, told.path, flags, mode);
+  const int kernel_file = told.kernel_file();
+  const long opened = kernel_file >= 0 ? kernel_file : open_file(directory, told.path, flags, mode);
   if (opened < 0) stop_untold(session(), "a file that was there is missing");
   return turn.done(told_descriptor(session(), opened, told.result));
 }
@@ -97,8 +115,9 @@ long open_recorded(int directory, const char* path, int flags, mode_t mode) {
     return result;
   }
   const MakingTurn turn(session(), call_site());
-  const long result = open_file(directory, path, flags, mode);
-  note_opening(path, flags, result);
+  const int copy = kernel_file_copy(directory, path, flags);
+  const long result = copy >= 0 ? copy : open_file(directory, path, flags, mode);
+  note_opening(path, flags, result, copy);
   return turn.done(result);
 }
 
@@ -123,18 +142,22 @@ FILE* open_stream(const char* path, const char* mode, decltype(&fopen) open) {
     const int statistics = mode[0] == 'r' ? statistics_of_run(path) : -1;
     return statistics >= 0 ? real().fdopen(statistics, mode) : open(path, mode);
   }
+  // What it reads is recorded as random numbers, not as a file.
+  if (mode[0] == 'r' && random_is_path(path)) return random_stream();
   const int flags = mode[0] == 'r' && std::strchr(mode, '+') == nullptr ? O_RDONLY : O_RDWR;
   if (session().notes_answers()) {
-    FILE* const stream = open(path, mode);
+    const int copy = kernel_file_copy(AT_FDCWD, path, flags);
+    FILE* const stream = copy >= 0 ? real().fdopen(copy, mode) : open(path, mode);
     const int error = errno;
     {
       const Gate gate;
-      note_opening(path, flags, stream == nullptr ? -error : fileno(stream));
+      note_opening(path, flags, stream == nullptr ? -error : fileno(stream), copy);
     }
     errno = error;
     return stream;
   }
   const char* instead = path;
+  int kernel_file = -1;
   {
     const Gate gate;
     const ToldOpening told = told_opening(path);
@@ -146,8 +169,9 @@ FILE* open_stream(const char* path, const char* mode, decltype(&fopen) open) {
       stop_untold(session(), "what stdio reads of something that is no plain file is not recorded");
     }
     instead = told.path;
+    kernel_file = told.kernel_file();
   }
-  return open(instead, mode);
+  return kernel_file >= 0 ? real().fdopen(kernel_file, mode) : open(instead, mode);
 }
 
 }  // namespace

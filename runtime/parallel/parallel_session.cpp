@@ -75,6 +75,7 @@ void ParallelSession::begin_run(abi::ChannelHeader& channel) {
   if (log_ == nullptr) map_log();
   log_->process = static_cast<std::int32_t>(raw_syscall(SYS_getpid));
   attempt_from_ = abi::segment_bytes(log_->capacity) / 4 * 3;
+  pauses_ = same_text(channel.options.strategy, "pauses");
   threads_.resize(abi::kMaxThreads);  // it never moves again: others read it at any time
   threads_.clear();
   stripes_ = static_cast<Stripe*>(own_memory(sizeof(Stripe) * abi::kStripes));
@@ -93,6 +94,7 @@ void ParallelSession::add_runner(abi::ThreadIndex index) {
   runners_[index] = static_cast<Runner*>(own_memory(sizeof(Runner)));
   *runners_[index] = {};
   runners_[index]->index = index;
+  runners_[index]->draws = recorder_.channel().options.seed * abi::kMaxThreads + index;
   births_[index] = recorder_.thread_record(index);
   log_->table[index] = births_[index];
   __atomic_store_n(&log_->threads, index + 1u, __ATOMIC_RELEASE);
@@ -223,6 +225,7 @@ void ParallelSession::leave() {
 
 void ParallelSession::arrive(const Operation& operation) {
   if (following_) return Session::arrive(operation);
+  if (pauses_) maybe_pause();
   Operation& pending = threads_[current_thread].pending;
   if (is_access(operation.kind)) {
     if (Gate::keeps_turn()) release_turn();
@@ -372,6 +375,20 @@ void ParallelSession::wait_outside(const Operation& operation) {
     take_turn();
     if (checkpoint_wanted() && can_be_left(operation) && park()) return;
   }
+}
+
+/// Before one operation in eight, for up to half a millisecond: about as long as a thread takes to
+/// be created. Never in a turn, which others may need.
+void ParallelSession::maybe_pause() {
+  constexpr std::uint64_t kOneIn = 8;
+  constexpr std::uint64_t kMostMicroseconds = 512;
+  if (Gate::keeps_turn()) return;
+  std::uint64_t& draws = runners_[current_thread]->draws;
+  draws = draws * 6364136223846793005u + 1442695040888963407u;
+  const std::uint64_t drawn = draws >> 33;
+  if (drawn % kOneIn != 0) return;
+  const timespec pause{0, static_cast<long>(drawn / kOneIn % kMostMicroseconds) * 1000};
+  raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&pause), 0);
 }
 
 void ParallelSession::stop_if_stuck() {

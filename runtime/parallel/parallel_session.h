@@ -57,9 +57,10 @@ class ParallelSession final : public Session {
   /// What a thread needs while it runs beside others.
   struct Runner {
     abi::ThreadIndex index;
-    bool blocked;        // waits until another thread has done something
-    bool limited;        // the same, but only so long
-    std::uint32_t wake;  // futex: 1 when somebody has
+    bool blocked;         // waits until another thread has done something
+    bool limited;         // the same, but only so long
+    std::uint32_t wake;   // futex: 1 when somebody has
+    std::uint64_t draws;  // of its pauses
     abi::RecordingChunk* steps;
     abi::RecordingChunk* answers;
     HeldStripes held;
@@ -87,6 +88,7 @@ class ParallelSession final : public Session {
   void wait_until_ready(const Operation& operation);
   void wait_with_limit(const Operation& operation);
   void wait_outside(const Operation& operation);
+  void maybe_pause();
   void sleep_until_woken(std::int64_t nanoseconds);
   const char* why_unsupported(const Operation& operation) const;
   void stop_if_freed(const Operation& operation);
@@ -101,6 +103,7 @@ class ParallelSession final : public Session {
   std::uint32_t live_ = 0;
   std::uint32_t blocked_ = 0;
   Carrier::Entry entry_ = nullptr;
+  bool pauses_ = false;  // threads pause now and then
 
   // Checkpoints (parallel_checkpoint.cpp).
   SpinLock chunks_;                 // held to give out a chunk

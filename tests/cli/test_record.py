@@ -177,6 +177,13 @@ class Record(Workshop):
         found = self.json("record", "--keep-all", "--until-failure", 2, "--", program, status=1)
         self.assertEqual(found["recordings"], 2)
 
+    def test_pauses_make_rare_orders_likely(self):
+        # Its window is a few instructions: without pauses some hundred recordings do not meet it.
+        program = self.build(BUGS / "lost_update" / "buggy.c")
+        found = self.json("record", "--pauses", "--until-failure", 300, "--", program, status=1)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertEqual(self.json("replay", found["run"], "-n", 20)["identical"], 20)
+
     def test_a_deadlock_is_recognised(self):
         program = self.build("""
 #include <pthread.h>

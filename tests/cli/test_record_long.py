@@ -4,6 +4,7 @@
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -128,6 +129,64 @@ int main(void) {
 }
 """
 
+# Four threads wait for somebody outside, each in another call, from before the others begin to work
+# until after they are done: at every checkpoint.
+WAITERS = """
+#include <assert.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+static volatile long racing;
+static char texts[4][8];
+static int pipe_in, polled_in, line, door;
+static void* read_pipe(void* p) { read(pipe_in, texts[0], 7); return p; }
+static void* poll_pipe(void* p) {
+  struct pollfd wanted = {.fd = polled_in, .events = POLLIN};
+  assert(poll(&wanted, 1, -1) == 1 && wanted.revents & POLLIN);
+  read(polled_in, texts[1], 7);
+  return p;
+}
+static void* receive(void* p) { recv(line, texts[2], 7, 0); return p; }
+static void* answer(void* p) {
+  int caller = accept(door, 0, 0);
+  read(caller, texts[3], 7);
+  write(caller, "heard", 5);
+  return p;
+}
+static void* work(void* p) {
+  for (int i = 0; i < 150000; ++i) racing = racing + 1;
+  return p;
+}
+int main(void) {
+  pthread_t threads[6];
+  void* (*const routines[6])(void*) = {read_pipe, poll_pipe, receive, answer, work, work};
+  struct sockaddr_un peer = {AF_UNIX, "peer"}, own = {AF_UNIX, "door"};
+  pipe_in = open("pipe", O_RDWR);
+  polled_in = open("polled", O_RDWR);
+  line = socket(AF_UNIX, SOCK_STREAM, 0);
+  door = socket(AF_UNIX, SOCK_STREAM, 0);
+  assert(connect(line, (struct sockaddr*)&peer, sizeof peer) == 0);
+  assert(bind(door, (struct sockaddr*)&own, sizeof own) == 0 && listen(door, 1) == 0);
+  for (int i = 0; i < 6; ++i) {
+    if (i == 4) usleep(200000);
+    pthread_create(&threads[i], 0, routines[i], 0);
+  }
+  pthread_join(threads[4], 0);
+  pthread_join(threads[5], 0);
+  send(line, "done", 4, 0);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+  printf("%s %s %s %s %d\\n", texts[0], texts[1], texts[2], texts[3], racing > 0);
+  fflush(stdout);
+  assert(racing == 1);
+  return 0;
+}
+"""
+
 PAIR = """
 #include <pthread.h>
 #include <sys/socket.h>
@@ -206,6 +265,38 @@ class LongRecording(Workshop):
         self.assertGreater(found["dropped_segments"], 0)
         (self.work / "in").unlink()
         self.comes_back(found["run"], 2)
+
+    def test_threads_that_wait_outside(self):
+        program = self.build(WAITERS)
+        for name in ("pipe", "polled"):
+            os.mkfifo(self.work / name)
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(self.work / "peer"))
+        listener.listen()
+
+        def serve():
+            line, _ = listener.accept()
+            with line, socket.socket(socket.AF_UNIX) as caller:
+                line.recv(4)
+                for name in ("pipe", "polled"):
+                    (self.work / name).write_text(name)
+                line.sendall(b"line")
+                caller.connect(str(self.work / "door"))
+                caller.sendall(b"door")
+                caller.recv(5)
+
+        peer = threading.Thread(target=serve)
+        peer.start()
+        self.addCleanup(peer.join)
+        found = self.json("record", "--max-log", 2, "--max-events", 10_000_000, "--", program,
+                          status=1)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertGreater(found["dropped_segments"], 1)
+        for name in ("pipe", "polled", "peer", "door"):
+            (self.work / name).unlink()
+        self.assertEqual(self.output_of(found["run"]), "pipe polled line door 1\n")
+        self.comes_back(found["run"])
 
     def test_that_was_killed_can_be_used(self):
         program = self.build(BUSY)

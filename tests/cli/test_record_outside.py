@@ -110,13 +110,14 @@ static void* draw(void* p) {
 }
 int main(void) {
   pthread_t t;
-  unsigned device = 0;
+  unsigned device = 0, stream = 0;
   int in = open("/dev/urandom", O_RDONLY);
   read(in, &device, sizeof device);
+  fread(&stream, sizeof stream, 1, fopen("/dev/urandom", "r"));
   pthread_create(&t, 0, draw, (void*)1);
   draw(0);
   pthread_join(t, 0);
-  printf("%x %x %x\\n", device, drawn[0], drawn[1]);
+  printf("%x %x %x %x\\n", device, stream, drawn[0], drawn[1]);
   return 0;
 }
 """
@@ -212,6 +213,26 @@ class Outside(Workshop):
         first, second = found["runs"]
         self.comes_back(first)
         self.assertNotEqual(self.output_of(first), self.output_of(second))
+
+    def test_files_of_the_kernel(self):
+        program = self.build("""
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  char stat[200] = "", uptime[40] = "", word[40] = "";
+  read(open("/proc/self/stat", O_RDONLY), stat, sizeof stat - 1);
+  fgets(uptime, sizeof uptime, fopen("/proc/uptime", "r"));
+  read(open("/sys/kernel/mm/transparent_hugepage/enabled", O_RDONLY), word, sizeof word - 1);
+  printf("%s\\n%s%s", stat, uptime, word);
+  return 0;
+}
+""")
+        found = self.json("record", "--keep-all", "--", program)
+        self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
+        self.assertEqual(found["not_recorded"], [])
+        self.assertIn("(prog)", self.output_of(found["run"]))
+        self.comes_back(found["run"])
 
     def test_files_that_changed_since(self):
         program = self.build(FILES)

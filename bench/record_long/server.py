@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memcached under load from outside, natively or recorded: for bench/record's longest table."""
+"""memcached under load from outside, natively or recorded."""
 
 import pathlib
 import random
@@ -21,16 +21,18 @@ def connect(port):
 
 
 class Load:
-    """Clients that set and get until they are told to stop; the first to see a wrong answer says so."""
+    """Clients that set and get until they are told to stop, `rate` requests a second each (0: without
+    a pause); the first to see a wrong answer says so."""
 
-    def __init__(self, port):
-        self.port, self.requests, self.over, self.problem = port, [0] * CLIENTS, False, None
+    def __init__(self, port, rate):
+        self.port, self.rate, self.requests = port, rate, [0] * CLIENTS
+        self.over, self.problem = False, None
         self.threads = [threading.Thread(target=self.work, args=(i,)) for i in range(CLIENTS)]
 
     def work(self, number):
         try:
             with connect(self.port) as line, line.makefile("rwb") as stream:
-                draw = random.Random(number)
+                draw, begin = random.Random(number), time.monotonic()
                 while not self.over:
                     key, value = f"k{number}.{draw.randrange(500)}", b"v" * draw.randrange(1, 400)
                     stream.write(b"set %s 0 0 %d\r\n%s\r\nget %s\r\n" %
@@ -40,6 +42,9 @@ class Load:
                     if lines[0] != b"STORED\r\n" or lines[2] != value + b"\r\n":
                         raise ValueError(lines)
                     self.requests[number] += 2
+                    if self.rate:
+                        due = begin + self.requests[number] / self.rate
+                        time.sleep(max(0, due - time.monotonic()))
         except (OSError, ValueError) as problem:
             self.problem = self.problem or problem
 
@@ -71,16 +76,16 @@ def disk_bytes(directory):
                if file.exists())
 
 
-def run_natively(program, port, seconds, work):
+def run_natively(program, port, seconds, rate, work):
     server = subprocess.Popen([program, *arguments(port)], cwd=work, stderr=subprocess.DEVNULL)
-    load = Load(port)
-    rate = load.run(seconds)
+    load = Load(port, rate)
+    reached = load.run(seconds)
     load.end_server()
     server.wait(timeout=60)
-    return rate
+    return reached
 
 
-def run_recorded(heddle, flags, program, port, seconds, work, environment):
+def run_recorded(heddle, flags, program, port, seconds, rate, work, environment):
     """Requests a second, the most disk the recording took, and what `record --json` says."""
     recording = subprocess.Popen([heddle, "record", "--json", "--keep-all", *map(str, flags), "--",
                                   program, *arguments(port)], cwd=work, env=environment,
@@ -91,8 +96,8 @@ def run_recorded(heddle, flags, program, port, seconds, work, environment):
         nonlocal most
         most = max(most, disk_bytes(pathlib.Path(environment["HEDDLE_DIR"]) / "tmp"))
 
-    load = Load(port)
-    rate = load.run(seconds, look)
+    load = Load(port, rate)
+    reached = load.run(seconds, look)
     load.end_server()
     output, said = recording.communicate(timeout=1800)
-    return rate, most, output, said, load.problem
+    return reached, most, output, said, load.problem
