@@ -132,7 +132,8 @@ PROGRAMS = [
                            "b/libleveldb.a", "-lgtest", "-lgmock", "-o", "b/skiplist_test")),
             "-bench": ("{leveldb}/b/db_bench", "{leveldb}",
                        ("heddle-c++", *LEVELDB, "-std=c++17", "-fno-rtti", "benchmarks/db_bench.cc",
-                        "util/testutil.cc", "b/libleveldb.a", "-lgtest", "-lgmock", "-o", "b/db_bench")),
+                        "util/histogram.cc", "util/testutil.cc", "b/libleveldb.a", "-lgtest", "-lgmock",
+                        "-o", "b/db_bench")),
         },
         jobs=(
             Job("c_test", control=("--preempt-at", "sync", "--max-events", "20000000")),
