@@ -114,7 +114,6 @@ char HEDDLE_ABI_SYMBOL = 1;
 extern U32 HEDDLE_CALL_SITE_SYMBOL;
 U32 HEDDLE_CALL_SITE_SYMBOL = 0;
 
-#define __attribute__((preserve_most))
 #define SIZED(n, U, S)                                                                           \
   U __heddle_load##n(Ptr p, U32 site) {                                                          \
     SEEN(__heddle_load##n, site);                                                                \
