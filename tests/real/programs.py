@@ -29,6 +29,7 @@ class Job:
     program: str = ""  # suffix of another product of the same package
     control: tuple = ()  # flags of `heddle run` and `explore`
     controlled: bool = True  # False: only natively and in the variants
+    writes: tuple = ()  # files in {work} that its next execution would look at
     fails: bool = False  # a schedule exists in which it does not hold, and control meets it
 
 
@@ -76,7 +77,7 @@ PROGRAMS = [
         products={"": ("{libzstd}/programs/zstd", "{libzstd}",
                        ("sh", "-c", 'touch programs/obj/*/*.o; exec "$@"', "link", *ZSTD))},
         jobs=(
-            Job("compress", ("-q", "-1", "-T2", "-c"), TEXT, control=("--preempt-at", "sync"),
+            Job("round trip", ("-q", "-1", "-T2", "-c"), TEXT, control=("--preempt-at", "sync"),
                 expects=lambda output: output[:4] == b"\x28\xb5\x2f\xfd"),
             Job("decompress", ("-q", "-d", "-c"), ZSTD_TEXT, control=("--preempt-at", "sync"),
                 expects=lambda output: output == TEXT[:1000]),
@@ -173,15 +174,16 @@ PROGRAMS = [
         ),
         products={"": ("{apache2}/httpd", "{apache2}", ("make", "-s", "httpd", "EXTRA_LIBS={client}"))},
         jobs=(Job("serve a page", ("-X", "-f", "{work}/httpd.conf"), client="http",
-                  control=("--preempt-at", "sync")),)),
+                  control=("--preempt-at", "sync"), writes=("run/httpd.pid",)),)),
 ]
 
 # What apache2 is told; the threads are few so that a run under control is short.
-# It looks at its directories, so what it writes (the file with its process id) goes elsewhere.
+# It looks at the directory of its pages and all above it, and when they changed: what it writes (the
+# file with its process id) goes into another, and $HEDDLE_REAL must not be where others work (/tmp).
 HTTPD_CONF = """ServerRoot {work}/web
 ServerName localhost
 Listen 127.0.0.1:{port}
-PidFile {work}/httpd.pid
+PidFile {work}/run/httpd.pid
 ErrorLog /dev/stderr
 DocumentRoot {work}/web
 DefaultRuntimeDir {work}/web
