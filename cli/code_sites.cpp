@@ -78,10 +78,10 @@ std::uint64_t parse_address(const std::string& text) {
 CodeSites::CodeSites(const std::filesystem::path& file)
     : sites_(ir::SiteTable::of_program(file)), code_(sites_, file) {}
 
-void CodeSites::add_json(std::uint64_t file_address, const std::vector<abi::SiteId>& sites,
-                         nlohmann::json& object) const {
+void CodeSites::add_json(std::uint64_t file_address, bool in_call, nlohmann::json& object) const {
   object["instruction"] = nullptr;
-  const std::optional<std::uint32_t> number = code_.map().instruction_at(file_address);
+  const std::optional<std::uint32_t> number =
+      in_call ? code_.map().instruction_at(file_address) : code_.instruction_at(file_address);
   const auto place = number ? sites_.instruction(*number) : std::nullopt;
   if (!place) return;
   object["instruction"] = *number;
@@ -89,7 +89,7 @@ void CodeSites::add_json(std::uint64_t file_address, const std::vector<abi::Site
   object["block"] = place->block;
   object["loops"] = place->loops;
   object["sites"] = nlohmann::json::array();
-  for (const abi::SiteId site : sites) {
+  for (const abi::SiteId site : sites_at(file_address, in_call)) {
     object["sites"].push_back(site_json(site, *sites_.find(site)));
   }
   object["ranges"] = nlohmann::json::array();
@@ -99,7 +99,7 @@ void CodeSites::add_json(std::uint64_t file_address, const std::vector<abi::Site
 }
 
 std::string CodeSites::instruction_words(std::uint64_t file_address) const {
-  const std::optional<std::uint32_t> number = code_.map().instruction_at(file_address);
+  const std::optional<std::uint32_t> number = code_.instruction_at(file_address);
   const auto place = number ? sites_.instruction(*number) : std::nullopt;
   if (!place) return {};
   return fmt::format("instruction {}, block {} of {}", *number, place->block, place->symbol);

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "ir/pc_sites.h"
 #include "ir/site_table.h"
-#include "ir/stack_walk.h"
 
 namespace heddle::cli {
 
@@ -38,21 +37,14 @@ class CodeSites {
   CodeSites& operator=(const CodeSites&) = delete;
 
   /// Adds `instruction` (null: of no single one) and, if there is one, what it belongs to, its
-  /// sites (`sites`, from below) and all machine code that was made from it.
-  void add_json(std::uint64_t file_address, const std::vector<abi::SiteId>& sites,
-                nlohmann::json& object) const;
+  /// sites and all machine code that was made from it. `in_call`: as in ir::StackFrame.
+  void add_json(std::uint64_t file_address, bool in_call, nlohmann::json& object) const;
   /// "instruction 71, block 3 of worker"; empty for what is of no single instruction.
   std::string instruction_words(std::uint64_t file_address) const;
   /// "site 12  worker+3.load.kfqz  shared", one for each site there.
   std::vector<std::string> site_words(std::uint64_t file_address) const;
-  /// What the machine instruction at an address does.
-  std::vector<abi::SiteId> sites_at(std::uint64_t file_address) const {
-    return code_.sites_at(file_address);
-  }
-  /// What a function that is on a stack does there.
-  std::vector<abi::SiteId> sites_of(const ir::StackFrame& frame) const {
-    return frame.in_call ? code_.sites_of_call(frame.file_address)
-                         : code_.sites_at(frame.file_address);
+  std::vector<abi::SiteId> sites_at(std::uint64_t file_address, bool in_call = false) const {
+    return in_call ? code_.sites_of_call(file_address) : code_.sites_at(file_address);
   }
   const ir::SiteTable& table() const { return sites_; }
 

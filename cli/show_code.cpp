@@ -123,7 +123,7 @@ nlohmann::json frame_json(const ir::StackFrame& frame, const std::filesystem::pa
                            {"file", frame.file},
                            {"frames", frames_json(frame.places)}};
   if (sites && frame.file == program) {
-    sites->add_json(frame.file_address, sites->sites_of(frame), object);
+    sites->add_json(frame.file_address, frame.in_call, object);
   }
   return object;
 }
@@ -132,7 +132,7 @@ std::string site_summary(const ir::StackFrame& frame, const std::filesystem::pat
                          const std::optional<CodeSites>& sites) {
   std::string words;
   if (!sites || frame.file != program) return words;
-  for (const abi::SiteId id : sites->sites_of(frame)) {
+  for (const abi::SiteId id : sites->sites_at(frame.file_address, frame.in_call)) {
     words += fmt::format("  site {} {}", id, sites->table().find(id)->key);
   }
   return words;
@@ -219,7 +219,7 @@ ExitCode show_addresses(const std::string& name, const std::vector<std::string>&
     const std::optional<std::uint64_t> in_file = loaded ? loaded->file_address(address) : address;
     if (json) {
       nlohmann::json object = {{"address", address}, {"instruction", nullptr}};
-      if (in_file) sites.add_json(*in_file, sites.sites_at(*in_file), object);
+      if (in_file) sites.add_json(*in_file, /*in_call=*/false, object);
       if (in_file) object["file_address"] = *in_file;
       list.push_back(std::move(object));
       continue;

@@ -48,14 +48,25 @@ Operands of_two_bytes(std::uint8_t opcode) {
   return is_hint || has_none ? Operands::None : Operands::Modrm;
 }
 
+/// Bytes of a constant that is added to the address; `base` as in the last byte before it.
+std::size_t displacement(std::uint8_t mode, std::uint8_t base) {
+  constexpr std::uint8_t kNoBase = 5;
+  if (mode == 0) return base == kNoBase ? 4 : 0;
+  return mode == 1 ? 1 : 4;
+}
+
 /// `extended`: the base is one of r8 to r15.
-MachineAccess of_modrm(std::span<const std::uint8_t> rest, bool extended) {
-  if (rest.empty() || rest[0] >> 6 == 3) return MachineAccess::None;  // a register
+MachineOperand of_modrm(std::span<const std::uint8_t> rest, bool extended) {
+  if (rest.empty() || rest[0] >> 6 == 3) return {};  // a register
   constexpr std::uint8_t kSib = 4;
   constexpr std::uint8_t kStackPointer = 4;
-  if ((rest[0] & 7) != kSib) return MachineAccess::Other;
-  if (rest.size() < 2) return MachineAccess::None;
-  return (rest[1] & 7) == kStackPointer && !extended ? MachineAccess::Stack : MachineAccess::Other;
+  const auto mode = static_cast<std::uint8_t>(rest[0] >> 6);
+  const auto base = static_cast<std::uint8_t>(rest[0] & 7);
+  if (base != kSib) return {MachineAccess::Other, 1 + displacement(mode, base)};
+  if (rest.size() < 2) return {};
+  const auto sib_base = static_cast<std::uint8_t>(rest[1] & 7);
+  const bool is_stack = sib_base == kStackPointer && !extended;
+  return {is_stack ? MachineAccess::Stack : MachineAccess::Other, 2 + displacement(mode, sib_base)};
 }
 
 /// Bytes of a VEX or EVEX prefix; 0: it is none.
@@ -70,9 +81,14 @@ std::size_t vector_prefix(std::uint8_t byte) {
 
 }  // namespace
 
-MachineAccess machine_access(std::span<const std::uint8_t> code) {
+MachineOperand machine_operand(std::span<const std::uint8_t> code) {
+  const std::size_t length = code.size();
   const auto skip = [&code](std::size_t bytes) {
     code = code.subspan(std::min(bytes, code.size()));
+  };
+  const auto behind = [&](MachineOperand operand) {
+    if (operand.access != MachineAccess::None) operand.end += length - code.size();
+    return operand;
   };
   while (!code.empty() && is_legacy_prefix(code[0])) skip(1);
   bool extended = false;
@@ -80,13 +96,14 @@ MachineAccess machine_access(std::span<const std::uint8_t> code) {
     extended = (code[0] & 1) != 0;
     skip(1);
   }
-  if (code.empty()) return MachineAccess::None;
+  if (code.empty()) return {};
   if (const std::size_t prefix = vector_prefix(code[0]); prefix != 0) {
     constexpr std::uint8_t kZeroUpper = 0x77;
     extended = prefix > 2 && code.size() > 1 && (code[1] & 0x20) == 0;
     skip(prefix);
     const bool has_operands = code.size() > 1 && code[0] != kZeroUpper;
-    return has_operands ? of_modrm(code.subspan(1), extended) : MachineAccess::None;
+    skip(1);
+    return has_operands ? behind(of_modrm(code, extended)) : MachineOperand{};
   }
   Operands operands = of_one_byte(code[0]);
   if (code[0] == 0x0f && code.size() > 1) {
@@ -95,8 +112,8 @@ MachineAccess machine_access(std::span<const std::uint8_t> code) {
     if (is_one_of(code[0], {0x38, 0x3a})) skip(1);
   }
   skip(1);
-  if (operands == Operands::Implied) return MachineAccess::Other;
-  return operands == Operands::Modrm ? of_modrm(code, extended) : MachineAccess::None;
+  if (operands == Operands::Implied) return behind({MachineAccess::Other, 0});
+  return operands == Operands::Modrm ? behind(of_modrm(code, extended)) : MachineOperand{};
 }
 
 }  // namespace heddle::ir

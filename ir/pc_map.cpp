@@ -86,6 +86,13 @@ std::optional<std::uint32_t> PcMap::instruction_at(std::uint64_t address) const 
   return std::prev(after)->instruction;
 }
 
+std::optional<std::uint32_t> PcMap::instruction_before(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(rows_, address, {}, &Row::address);
+  const auto before = std::find_if(std::reverse_iterator(after), rows_.rend(),
+                                   [](const Row& row) { return row.instruction != 0; });
+  return before != rows_.rend() ? std::optional(before->instruction) : std::nullopt;
+}
+
 std::vector<PcMap::Range> PcMap::ranges_of(std::uint32_t instruction) const {
   std::vector<Range> ranges;
   for (auto entry = std::ranges::lower_bound(by_instruction_, std::pair(instruction, Range{0, 0}));

@@ -25,6 +25,9 @@ class PcMap {
   /// of several.
   std::optional<std::uint32_t> instruction_at(std::uint64_t address) const;
 
+  /// That of the last machine code before `address` that has one.
+  std::optional<std::uint32_t> instruction_before(std::uint64_t address) const;
+
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;

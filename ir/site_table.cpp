@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include "abi/names.h"
 #include "base/error.h"
@@ -273,19 +274,33 @@ std::optional<SiteTable::InstructionPlace> SiteTable::instruction(std::uint32_t 
   if (after == blocks_.begin()) return std::nullopt;
   const auto block = static_cast<std::uint32_t>(std::prev(after) - blocks_.begin());
   const abi::FunctionRecord& function = function_of_block(block);
-  InstructionPlace place{
-      string(function.symbol), block - function.first_block, {}, blocks_[block].first_instruction};
+  const auto first_instruction = [this](std::size_t index) {
+    return index < blocks_.size() ? blocks_[index].first_instruction
+                                  : std::numeric_limits<std::uint32_t>::max();
+  };
+  const auto next_function = static_cast<std::size_t>(&function - functions_.data()) + 1;
+  const std::size_t function_end =
+      next_function < functions_.size() ? functions_[next_function].first_block : blocks_.size();
+  InstructionPlace place{string(function.symbol),
+                         block - function.first_block,
+                         {},
+                         first_instruction(block),
+                         first_instruction(block + 1),
+                         first_instruction(function.first_block),
+                         first_instruction(function_end)};
   for (std::uint32_t loop = blocks_[block].loop; loop != 0; loop = loops_[loop - 1].parent) {
     place.loops.push_back(loop);
   }
   return place;
 }
 
-std::vector<abi::SiteId> SiteTable::sites_of_instruction(std::uint32_t number) const {
+std::vector<abi::SiteId> SiteTable::sites_of_instructions(std::uint32_t first,
+                                                          std::uint32_t end) const {
+  const auto begin = std::ranges::lower_bound(by_instruction_, first, {},
+                                              &decltype(by_instruction_)::value_type::first);
   std::vector<abi::SiteId> sites;
-  for (const auto& [instruction, index] : std::ranges::equal_range(
-           by_instruction_, number, {}, &decltype(by_instruction_)::value_type::first)) {
-    sites.push_back(abi::kFirstSite + index);
+  for (auto entry = begin; entry != by_instruction_.end() && entry->first < end; ++entry) {
+    sites.push_back(abi::kFirstSite + entry->second);
   }
   return sites;
 }

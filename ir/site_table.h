@@ -74,11 +74,19 @@ class SiteTable {
     std::string symbol;
     std::uint32_t block;
     std::vector<std::uint32_t> loops;
-    std::uint32_t first;  // number of the block's first instruction
+    // Numbers of the block's and the function's first instruction, and one behind their last.
+    std::uint32_t first;
+    std::uint32_t end;
+    std::uint32_t function_first;
+    std::uint32_t function_end;
   };
   std::optional<InstructionPlace> instruction(std::uint32_t number) const;
   /// Sites of instruction `number`, in the order of their ids. Often none.
-  std::vector<abi::SiteId> sites_of_instruction(std::uint32_t number) const;
+  std::vector<abi::SiteId> sites_of_instruction(std::uint32_t number) const {
+    return sites_of_instructions(number, number + 1);
+  }
+  /// Those of the instructions from `first` to before `end`, in the order of the instructions.
+  std::vector<abi::SiteId> sites_of_instructions(std::uint32_t first, std::uint32_t end) const;
 
  private:
   friend class SiteTableParser;

@@ -3,7 +3,6 @@
 // Stands in front of what waits inside libc's streams: reading from one whose buffer is empty, and
 // locking one that another thread has locked. libc's functions are called when they need not wait;
 // what is read from a pipe or a socket may come in pieces, each of which is waited for in turn.
-// (scanf still waits by itself for all but the first piece.)
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -126,6 +125,38 @@ ssize_t delimited_in_pieces(char** line, std::size_t* room, int end, FILE* strea
   return static_cast<ssize_t>(count);
 }
 
+/// For a stream that libc reads from in place of `stream`.
+ssize_t read_one(void* stream, char* to, std::size_t room) {
+  return static_cast<ssize_t>(
+      take_piece(static_cast<FILE*>(stream), to, room == 0 ? 0 : 1, kNoEnd));
+}
+
+/// libc's scanf on a stream without a buffer, which asks for each byte when it needs it: what it
+/// has looked at and not taken is at most the last, and goes back.
+template <typename Scan>
+int scan_in_pieces(FILE* stream, Scan scan) {
+  cookie_io_functions_t only_read{};
+  only_read.read = &read_one;
+  FILE* bytes = fopencookie(stream, "r", only_read);
+  if (bytes == nullptr) return EOF;
+  setvbuf(bytes, nullptr, _IONBF, 0);
+  __fsetlocking(bytes, FSETLOCKING_BYCALLER);
+  int result = EOF;
+  pthread_cleanup_push([](void* opened) { fclose(static_cast<FILE*>(opened)); }, bytes);
+  result = scan(bytes);
+  stream->_IO_read_ptr -= bytes->_IO_read_end - bytes->_IO_read_ptr;
+  pthread_cleanup_pop(1);
+  return result;
+}
+
+int scan(const char* name, FILE* stream, const char* format, va_list arguments) {
+  auto* const real = next<int(FILE*, const char*, va_list)>(name);
+  if (!may_wait(stream)) return real(stream, format, arguments);
+  return alone(stream, [&] {
+    return scan_in_pieces(stream, [&](FILE* bytes) { return real(bytes, format, arguments); });
+  });
+}
+
 /// As libc lays it out.
 struct StreamLock {
   int lock;
@@ -206,27 +237,35 @@ ssize_t read_line(char** line, std::size_t* room, FILE* stream) {
   return getdelim(line, room, '\n', stream);
 }
 
-HEDDLE_ENTRY int __isoc99_vfscanf(FILE* stream, const char* format, va_list arguments) {
-  static const auto real = next<int(FILE*, const char*, va_list)>("__isoc99_vfscanf");
-  arrive_to_read(stream);
-  return real(stream, format, arguments);
-}
-
-HEDDLE_ENTRY int __isoc99_fscanf(FILE* stream, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __isoc99_vfscanf(stream, format, arguments);
-  va_end(arguments);
-  return result;
-}
-
-HEDDLE_ENTRY int __isoc99_scanf(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int result = __isoc99_vfscanf(stdin, format, arguments);
-  va_end(arguments);
-  return result;
-}
+// As ISO C has it, and as libc had it before (%as allocates): the program's headers choose. The
+// names are given apart, since this file's headers choose too.
+#define HEDDLE_SCANF(style, prefix)                                                    \
+  HEDDLE_ENTRY int style##_vfscanf(FILE*, const char*, va_list) asm(prefix "vfscanf"); \
+  HEDDLE_ENTRY int style##_vscanf(const char*, va_list) asm(prefix "vscanf");          \
+  HEDDLE_ENTRY int style##_fscanf(FILE*, const char*, ...) asm(prefix "fscanf");       \
+  HEDDLE_ENTRY int style##_scanf(const char*, ...) asm(prefix "scanf");                \
+  int style##_vfscanf(FILE* stream, const char* format, va_list arguments) {           \
+    return scan(prefix "vfscanf", stream, format, arguments);                          \
+  }                                                                                    \
+  int style##_vscanf(const char* format, va_list arguments) {                          \
+    return scan(prefix "vfscanf", stdin, format, arguments);                           \
+  }                                                                                    \
+  int style##_fscanf(FILE* stream, const char* format, ...) {                          \
+    va_list arguments;                                                                 \
+    va_start(arguments, format);                                                       \
+    const int result = scan(prefix "vfscanf", stream, format, arguments);              \
+    va_end(arguments);                                                                 \
+    return result;                                                                     \
+  }                                                                                    \
+  int style##_scanf(const char* format, ...) {                                         \
+    va_list arguments;                                                                 \
+    va_start(arguments, format);                                                       \
+    const int result = scan(prefix "vfscanf", stdin, format, arguments);               \
+    va_end(arguments);                                                                 \
+    return result;                                                                     \
+  }
+HEDDLE_SCANF(standard, "__isoc99_")
+HEDDLE_SCANF(older, "")
 
 HEDDLE_ENTRY void flockfile(FILE* stream) noexcept {
   static const auto real = next<void(FILE*)>("flockfile");

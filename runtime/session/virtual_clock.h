@@ -3,6 +3,9 @@
 // A controlled run has no clock: time moves a little with every look at it and jumps where a thread
 // sleeps or times out, so that the same schedule reads the same times. All clocks show this one.
 // Only in a recorded run, which is not controlled, does it go by itself.
+//
+// Each look moves it a little further than the one before, since a program that looks often waits
+// for time to pass (works until a second is over) or measures what takes none.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +26,11 @@ class VirtualClock {
     started_ = 0;
     now_ = time;
   }
-  std::int64_t look() { return started_ != 0 ? now() : now_ += kLook; }
+  std::int64_t look() {
+    if (started_ != 0) return now();
+    if (step_ < kLargestStep) step_ += kSmallestStep;
+    return now_ += step_;
+  }
   void advance_by(std::int64_t nanoseconds) {
     if (nanoseconds > 0 && started_ == 0) now_ += nanoseconds;
   }
@@ -41,8 +48,10 @@ class VirtualClock {
     return nanoseconds(time);
   }
 
-  static constexpr std::int64_t kLook = 1000;
+  static constexpr std::int64_t kSmallestStep = 1000;
+  static constexpr std::int64_t kLargestStep = kSecond / 1000;
   std::int64_t started_ = 0;  // 0: it does not go by itself
+  std::int64_t step_ = 0;
   std::int64_t now_ = 1'700'000'000 * kSecond;
 };
 

@@ -45,6 +45,24 @@ TEST(MachineAccess, TellsMemoryFromRegisters) {
   }
 }
 
+TEST(MachineAccess, SaysWhereTheOperandEnds) {
+  const std::pair<std::size_t, Bytes> rows[] = {
+      {2, {0x03, 0x07}},                                // add (%rdi), %eax
+      {4, {0x4c, 0x8b, 0x47, 0x08}},                    // mov 8(%rdi), %r8
+      {3, {0x8b, 0x04, 0x47}},                          // mov (%rdi,%rax,2), %eax
+      {7, {0x66, 0x41, 0x0f, 0x28, 0x4c, 0xd0, 0xf0}},  // movapd -16(%r8,%rdx,8), %xmm1
+      {7, {0x8b, 0x04, 0x85, 0, 0, 0, 0}},              // mov 0(,%rax,4), %eax
+      {7, {0x48, 0x8b, 0x05, 0, 0, 0, 0}},              // mov 0(%rip), %rax
+      {6, {0x8b, 0x87, 0, 1, 0, 0}},                    // mov 256(%rdi), %eax
+      {6, {0x83, 0x3d, 0, 0, 0, 0, 0}},                 // cmpl $0, 0(%rip): a constant follows
+      {6, {0xc4, 0xc1, 0x7c, 0x10, 0x04, 0x24}},        // vmovups (%r12), %ymm0
+      {0, {0x01, 0xd8}},                                // add %ebx, %eax
+  };
+  for (const auto& [expected, code] : rows) {
+    EXPECT_EQ(machine_operand(code).end, expected) << testing::PrintToString(code);
+  }
+}
+
 // The disassembler's words against ours, on all code of a program.
 class Disassembly : public build::Workshop {};
 

@@ -12,6 +12,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/pcsite"))
 import accuracy  # noqa: E402
 
+LIST = """struct node { struct node* next; long value; };
+__attribute__((noinline)) long sum(struct node* list, long mask) {
+  long total = 0;
+  for (struct node* n = list; n; n = n->next) total += n->value ^ mask;
+  return total;
+}
+struct node nodes[2] = {{nodes + 1, 3}, {0, 4}};
+int main(int count, char** words) { return (int)sum(nodes, count) + (words == 0); }
+"""
 SUM = """
 long sum(const long* at, long more) {
   return *at + more;
@@ -89,6 +98,18 @@ class Addresses(Workshop):
         found = self.json("show", "--sites", "./sum", "--pc", address)["addresses"][0]
         self.assertEqual([(site["kind"], site["frames"][0]["line"]) for site in found["sites"]],
                          [("load", 3)])
+
+    def test_a_load_that_was_taken_out_of_its_user(self):
+        """As an operand it had no machine code; what it has now is of nobody in the line table."""
+        (self.work / "list.c").write_text(LIST)
+        subprocess.run([TOOLS / "heddle-cc", "-g", "-O2", "list.c", "-o", "list"], cwd=self.work,
+                       check=True, env={**os.environ, "HEDDLE_VARIANT": "production"})
+        code = output("llvm-objdump-19", "-d", "--no-show-raw-insn", "--disassemble-symbols=sum",
+                      self.work / "list")
+        load = re.search(r"([0-9a-f]+):\s+movq\s+0x8\((%r\w+)\), (%r\w+)\n.*xorq\s+%r\w+, \3", code)
+        found = self.json("show", "--sites", "./list", "--pc", load.group(1))["addresses"][0]
+        self.assertEqual([(site["kind"], site["frames"][0]["line"]) for site in found["sites"]
+                          if site["kind"] != "block"], [("load", 4)])
 
     def test_what_is_no_address_is_refused(self):
         program = self.build(BUGS / "lost_update" / "buggy.c")

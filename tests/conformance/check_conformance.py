@@ -6,6 +6,7 @@ both carriers, but for those of expected.json, which says why not.
     check_conformance.py TOOLS            a tenth of the tests
     check_conformance.py TOOLS --all      all of them
     check_conformance.py TOOLS --only tst-mutex1,tst-cond2
+    check_conformance.py --table          the list in docs/limits.md
 
 The sources are Debian's glibc package, fetched with an apt configuration of their own into
 $HEDDLE_CONFORMANCE (by default in the user's cache): nothing of the system is changed. Where they
@@ -16,6 +17,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -28,8 +30,19 @@ PARTS = ("nptl", "support", "sysdeps/pthread", "test-skeleton.c", "include/array
 # Where glibc's makefile says things are; no test of threads looks.
 DIRECTORIES = ("SRCDIR", "OBJDIR", "OBJDIR_ELF_LDSO", "INSTDIR", "LIBDIR", "BINDIR", "SBINDIR",
                "SLIBDIR", "ROOTSBINDIR", "COMPLOCALEDIR")
-NATIVE_SECONDS, CONTROLLED_SECONDS = 10, 40
+NATIVE_SECONDS, CONTROLLED_SECONDS = 30, 40
 CARRIERS = ("fiber", "kernel")
+PAGE = HERE.parents[1] / "docs" / "limits.md"
+
+
+def table(expected):
+    """The tests that do not pass, by reason."""
+    tests = {}
+    for name, reason in expected.items():
+        tests.setdefault(reason, []).append(name)
+    rows = sorted((reason, ", ".join(sorted(names))) for reason, names in tests.items())
+    return "\n".join(["| the test | tests |", "|---|---|", *(f"| {reason} | {names} |" for reason, names in rows),
+                      ""])
 
 
 class Sources:
@@ -83,12 +96,19 @@ class Suite:
         return None
 
     def passes(self, command, seconds):
+        test = subprocess.Popen(command, cwd=self.programs, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                start_new_session=True)
         try:
-            return subprocess.run(command, cwd=self.programs, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  timeout=seconds).returncode == 0
+            return test.wait(seconds) == 0
         except subprocess.TimeoutExpired:
             return False
+        finally:
+            try:
+                os.killpg(test.pid, signal.SIGKILL)  # children that a test has left, too
+            except ProcessLookupError:
+                pass
+            test.wait()
 
     def check(self, name, source):
         program = self.program(name, source)
@@ -106,16 +126,24 @@ class Suite:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("tools", type=pathlib.Path)
+    parser.add_argument("tools", type=pathlib.Path, nargs="?")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--verbose", action="store_true", help="name each test with its result")
+    parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
+    expected = json.loads((HERE / "expected.json").read_text())
+    if arguments.table:
+        print(table(expected), end="")
+        return
+    if arguments.tools is None:
+        parser.error("TOOLS, the folder of heddle, is missing")
+    if table(expected) not in PAGE.read_text():
+        sys.exit(f"{PAGE} does not hold the table that `check_conformance.py --table` prints")
     home = debian_sources.home("HEDDLE_CONFORMANCE", "heddle-conformance")
     os.environ["HEDDLE_DIR"] = str(home / "runs")
     sources = Sources(home)
     suite = Suite(arguments.tools.resolve(), sources)
-    expected = json.loads((HERE / "expected.json").read_text())
     tests = sources.tests()
     if arguments.only:
         tests = {name: tests[name] for name in arguments.only.split(",")}

@@ -2,7 +2,8 @@
 //
 // A runtime that only does what the hooks promise, with the real one's soname: instrumented
 // programs must behave under it as they do natively. With HEDDLE_FAKE_COUNTS set it tells, at the
-// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed.
+// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed. Built
+// with HEDDLE_EMPTY_HOOKS it does not count either, so that benchmarks see what the calls cost.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -89,7 +90,7 @@ Unsigned update(Ptr pointer, Unsigned operand, U32 operation) {
 }
 
 // A hook that gets a site the pass never gave was called with mixed-up arguments.
-void check_site(U32 site) {
+[[maybe_unused]] void check_site(U32 site) {
   if (site < heddle::abi::kFirstSite || site > 1000000) {
     std::fprintf(stderr, "fake runtime: impossible site %u\n", site);
     std::abort();
@@ -97,6 +98,12 @@ void check_site(U32 site) {
 }
 
 }  // namespace
+
+#ifdef HEDDLE_EMPTY_HOOKS
+#define SEEN(hook, site) static_cast<void>(site)
+#else
+#define SEEN(hook, site) (check_site(site), static_cast<void>(++counts().hook))
+#endif
 
 extern "C" {
 
@@ -109,35 +116,29 @@ U32 HEDDLE_CALL_SITE_SYMBOL = 0;
 
 #define SIZED(n, U, S)                                                                           \
   U __heddle_load##n(Ptr p, U32 site) {                                                          \
-    check_site(site);                                                                            \
-    ++counts().__heddle_load##n;                                                                 \
+    SEEN(__heddle_load##n, site);                                                                \
     U value;                                                                                     \
     __builtin_memcpy(&value, p, n);                                                              \
     return value;                                                                                \
   }                                                                                              \
   void __heddle_store##n(Ptr p, U value, U32 site) {                                             \
-    check_site(site);                                                                            \
-    ++counts().__heddle_store##n;                                                                \
+    SEEN(__heddle_store##n, site);                                                               \
     __builtin_memcpy(p, &value, n);                                                              \
   }                                                                                              \
   U __heddle_atomic_load##n(Ptr p, U32, U32 site) {                                              \
-    check_site(site);                                                                            \
-    ++counts().__heddle_atomic_load##n;                                                          \
+    SEEN(__heddle_atomic_load##n, site);                                                         \
     return __atomic_load_n(static_cast<U*>(p), __ATOMIC_SEQ_CST);                                \
   }                                                                                              \
   void __heddle_atomic_store##n(Ptr p, U value, U32, U32 site) {                                 \
-    check_site(site);                                                                            \
-    ++counts().__heddle_atomic_store##n;                                                         \
+    SEEN(__heddle_atomic_store##n, site);                                                        \
     __atomic_store_n(static_cast<U*>(p), value, __ATOMIC_SEQ_CST);                               \
   }                                                                                              \
   U __heddle_atomic_rmw##n(Ptr p, U operand, U32 operation, U32, U32 site) {                     \
-    check_site(site);                                                                            \
-    ++counts().__heddle_atomic_rmw##n;                                                           \
+    SEEN(__heddle_atomic_rmw##n, site);                                                          \
     return update<U, S>(p, operand, operation);                                                  \
   }                                                                                              \
   U __heddle_atomic_cas##n(Ptr p, U expected, U desired, U32, U32, U32 site) {                   \
-    check_site(site);                                                                            \
-    ++counts().__heddle_atomic_cas##n;                                                           \
+    SEEN(__heddle_atomic_cas##n, site);                                                          \
     __atomic_compare_exchange_n(static_cast<U*>(p), &expected, desired, false, __ATOMIC_SEQ_CST, \
                                 __ATOMIC_SEQ_CST);                                               \
     return expected;                                                                             \
@@ -149,31 +150,25 @@ SIZED(8, U64, std::int64_t)
 #undef SIZED
 
 void __heddle_fence(U32, U32 site) {
-  check_site(site);
-  ++counts().__heddle_fence;
+  SEEN(__heddle_fence, site);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __heddle_range_read(Ptr, U64, U32 site) {
-  check_site(site);
-  ++counts().__heddle_range_read;
+  SEEN(__heddle_range_read, site);
 }
 void __heddle_range_write(Ptr, U64, U32 site) {
-  check_site(site);
-  ++counts().__heddle_range_write;
+  SEEN(__heddle_range_write, site);
 }
 void __heddle_leave(Ptr, U32 site) {
-  check_site(site);
-  ++counts().__heddle_leave;
+  SEEN(__heddle_leave, site);
 }
 void __heddle_shutters(Ptr bytes, U64 count, U32 first) {
-  check_site(first);
-  ++counts().__heddle_shutters;
+  SEEN(__heddle_shutters, first);
   if (std::getenv("HEDDLE_FAKE_CLOSED") != nullptr) std::memset(bytes, 1, count);
 }
 #define STEP(name, ...)    \
   void name(__VA_ARGS__) { \
-    check_site(site);      \
-    ++counts().name;       \
+    SEEN(name, site);      \
   }
 STEP(__heddle_loop_iteration, U32, U32 site)
 STEP(__heddle_loop_exit, U32, U32 site)

@@ -42,12 +42,12 @@ def attempt(action, times=1):
 def controlled(kit, program, job, carrier):
     ran = kit.control(program, job, "run", "--carrier", carrier)
     if job.fails:
-        return kit.replay(program, 2)
+        return kit.replay(program, job, 2)
     if job.client and b"answers as expected" not in ran.stderr:
         raise kits.Failure("the client got no answers")
     if not job.expects(ran.stdout.rpartition(b"Kept as ")[0]):  # what heddle adds
         raise kits.Failure("its output is wrong")
-    return kit.replay(program, 2)
+    return kit.replay(program, job, 2)
 
 
 def columns(kit, program, job):

@@ -44,7 +44,7 @@ def check(kit, program, job, flags):
     output = pathlib.Path(environment["HEDDLE_DIR"]) / "runs" / found["run"] / "stdout"
     if not job.expects(output.read_bytes()):
         raise kits.Failure("its output is wrong")
-    kit.replay(program, 3)
+    kit.replay(program, job, 3)
     return found
 
 

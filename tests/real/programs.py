@@ -4,11 +4,17 @@ and heddle-c++, and what work of their own they do. Words in braces are filled i
 {jobs}, {prefix} (where libraries are installed), {client} (client.o), {work}, {port}, and each
 package's name (its source tree)."""
 
+import base64
 import bz2
 import dataclasses
 import typing
 
 TEXT = b"".join(b"warp %d weft %d\n" % (i, i * i % 97) for i in range(160))
+# The first 1000 bytes of it, as `zstd --ultra -19` packs them.
+ZSTD_TEXT = base64.b85decode(
+    "D77#B1ZbrN0FsX(6QCzKV1I{*|1ZQ|l9ZGduXrj31Hpmd_1)B^;+OF+mJW}%$bQYCE%OZ7qwthN>M=UwwYZ%2tY{ro"
+    "Y0-ap5lVyRshcC^M%JT<I9AY~iLCHg=VLuh*K(hY)}~^`7?C2+(0+*)QEgD8Qzx;IWO|v7^PaB`I|)z_hJoNf6a=9V"
+    "I0SsCAWFBN0pP6$5E5U{S{26nA8=HalX;PiS-Q+~u}`PtsK9^!&%6Or3YS9{q5")
 PAGE = b"<html><body>woven</body></html>\n"
 
 
@@ -23,6 +29,7 @@ class Job:
     program: str = ""  # suffix of another product of the same package
     control: tuple = ()  # flags of `heddle run` and `explore`
     controlled: bool = True  # False: only natively and in the variants
+    writes: tuple = ()  # files in {work} that its next execution would look at
     fails: bool = False  # a schedule exists in which it does not hold, and control meets it
 
 
@@ -40,7 +47,11 @@ class Program:
 CXX98 = "CXX=heddle-c++ -w -Wno-reserved-user-defined-literal"  # which clang takes for an error
 REDIS = ("make", "-s", "-j{jobs}", "CC=heddle-cc -w", "MALLOC=libc", "BUILD_TLS=no", "USE_SYSTEMD=no",
          "LDFLAGS={client}")
+ZSTD = ("make", "-s", "-j{jobs}", "CC=heddle-cc", "-C", "programs", "zstd")
 LEVELDB = ("-O2", "-w", "-I.", "-Iinclude", "-Ib/include", "-DLEVELDB_PLATFORM_POSIX=1", "-pthread")
+
+# For programs that do too much to have every access seen.
+SYNCHRONISATION = ("--preempt-at", "sync", "--overlook", "1", "--max-events", "60000000")
 
 PROGRAMS = [
     Program(
@@ -60,12 +71,16 @@ PROGRAMS = [
     Program(
         name="zstd", packages=("libzstd",),
         shown="zstd with libzstd",
-        build=(("{libzstd}", ("make", "-s", "-j{jobs}", "CC=heddle-cc", "-C", "lib", "libzstd.a")),),
+        build=(("{libzstd}", ZSTD),),
+        # Its objects depend on their lists of headers, which clang writes after them: without a
+        # touch, each link would compile all of it again.
         products={"": ("{libzstd}/programs/zstd", "{libzstd}",
-                       ("make", "-s", "-j{jobs}", "CC=heddle-cc", "-C", "programs", "zstd"))},
+                       ("sh", "-c", 'touch programs/obj/*/*.o; exec "$@"', "link", *ZSTD))},
         jobs=(
             Job("round trip", ("-q", "-1", "-T2", "-c"), TEXT, control=("--preempt-at", "sync"),
                 expects=lambda output: output[:4] == b"\x28\xb5\x2f\xfd"),
+            Job("decompress", ("-q", "-d", "-c"), ZSTD_TEXT, control=("--preempt-at", "sync"),
+                expects=lambda output: output == TEXT[:1000]),
             Job("benchmark", ("-q", "-b1", "-i0", "-T2", "{work}/text"), controlled=False),
         )),
     Program(
@@ -117,16 +132,20 @@ PROGRAMS = [
                           ("heddle-c++", *LEVELDB, "-std=c++17", "db/skiplist_test.cc", "util/testutil.cc",
                            "b/libleveldb.a", "-lgtest", "-lgmock", "-o", "b/skiplist_test")),
             "-bench": ("{leveldb}/b/db_bench", "{leveldb}",
-                       ("heddle-c++", *LEVELDB, "-std=c++17", "benchmarks/db_bench.cc",
-                        "util/testutil.cc", "b/libleveldb.a", "-lgtest", "-lgmock", "-o", "b/db_bench")),
+                       ("heddle-c++", *LEVELDB, "-std=c++17", "-fno-rtti", "benchmarks/db_bench.cc",
+                        "util/histogram.cc", "util/testutil.cc", "b/libleveldb.a", "-lgtest", "-lgmock",
+                        "-o", "b/db_bench")),
         },
         jobs=(
             Job("c_test", control=("--preempt-at", "sync", "--max-events", "20000000")),
             Job("skiplist_test", ("--gtest_filter=SkipTest.Empty:SkipTest.InsertAndLookup:"
-                                  "SkipTest.ConcurrentWithoutThreads:SkipTest.Concurrent1",),
-                program="-skiplist", controlled=False),
+                                  "SkipTest.ConcurrentWithoutThreads",),
+                program="-skiplist", control=SYNCHRONISATION, controlled=False),
+            Job("skiplist_test, threads", ("--gtest_filter=SkipTest.Concurrent1",), program="-skiplist",
+                control=SYNCHRONISATION, controlled=False),
             Job("db_bench", ("--benchmarks=fillseq,readrandom", "--num=2000", "--threads=2",
-                             "--db={work}/db"), program="-bench", controlled=False),
+                             "--db={work}/db"), program="-bench", control=SYNCHRONISATION,
+                controlled=False),
         )),
     Program(
         name="apache2", packages=("expat", "pcre2", "apr", "apr-util", "apache2"),
@@ -155,15 +174,16 @@ PROGRAMS = [
         ),
         products={"": ("{apache2}/httpd", "{apache2}", ("make", "-s", "httpd", "EXTRA_LIBS={client}"))},
         jobs=(Job("serve a page", ("-X", "-f", "{work}/httpd.conf"), client="http",
-                  control=("--preempt-at", "sync")),)),
+                  control=("--preempt-at", "sync"), writes=("run/httpd.pid",)),)),
 ]
 
 # What apache2 is told; the threads are few so that a run under control is short.
-# It looks at its directories, so what it writes (the file with its process id) goes elsewhere.
+# It looks at the directory of its pages and all above it, and when they changed: what it writes (the
+# file with its process id) goes into another, and $HEDDLE_REAL must not be where others work (/tmp).
 HTTPD_CONF = """ServerRoot {work}/web
 ServerName localhost
 Listen 127.0.0.1:{port}
-PidFile {work}/httpd.pid
+PidFile {work}/run/httpd.pid
 ErrorLog /dev/stderr
 DocumentRoot {work}/web
 DefaultRuntimeDir {work}/web

@@ -48,6 +48,18 @@ static void* read_pieces(void* unused) {
   return unused;
 }
 
+// What ends a number is looked at, and stays.
+static void* scan_pieces(void* unused) {
+  int number = 0;
+  char word[8];
+  assert(fscanf(input, "%d%2s", &number, word) == 2 && number == -173 && strcmp(word, "ab") == 0);
+  assert(fgetc(input) == 'c');
+  assert(fscanf(input, "%d", &number) == 0 && fgetc(input) == ';');
+  assert(fscanf(input, " %d", &number) == 1 && number == 9);
+  assert(fscanf(input, "%d", &number) == EOF && feof(input));
+  return unused;
+}
+
 static void* print_twice(void* unused) {
   flockfile(stdout);
   const int before = printed++;
@@ -87,7 +99,13 @@ int main(void) {
   for (int i = 0; i < 2; ++i) pthread_join(readers[i], NULL);
   assert(fread(text, 2, 3, input) == 3 && memcmp(text, "seven.", 6) == 0);
   pthread_join(thread, NULL);
+
+  clearerr(input);
+  pthread_create(&thread, NULL, &scan_pieces, NULL);
+  char scanned[] = "  -173abc; 9";
+  write_pieces(scanned);
   close(ends[1]);
+  pthread_join(thread, NULL);
   assert(fgets(text, sizeof text, input) == NULL && feof(input) && !ferror(input));
 
   pthread_t printers[2];
