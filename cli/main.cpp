@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <filesystem>
 
 #include "cli/command.h"
 
@@ -55,6 +56,8 @@ int main(int argc, char** argv) {
                   fmt::format("{}; see: heddle --help", error.what()));
   } catch (const heddle::Error& error) {
     return report(invocation, error.code(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(invocation, ExitCode::Environment, error.what());
   } catch (const std::exception& error) {
     return report(invocation, ExitCode::Defect, error.what());
   }

@@ -176,14 +176,15 @@ void note_once(std::vector<std::string>& words, const char* word) {
   if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
 }
 
-[[noreturn]] void cannot_record(const analysis::Recording& recording, const RecordingFile& log) {
-  if (recording.end == abi::RecordingEnd::DiskFull) {
-    throw environment_error(
-        fmt::format("no room on the disk for the log {} ({} bytes so far); free space, or set "
-                    "HEDDLE_DIR to another directory",
-                    log.path().string(), log.chunk_bytes()));
-  }
-  throw user_error(
+Error disk_full(const RecordingFile& log) {
+  return environment_error(
+      fmt::format("no room on the disk for the log {} ({} bytes so far); free space, or set "
+                  "HEDDLE_DIR to another directory",
+                  log.path().string(), log.chunk_bytes()));
+}
+
+Error log_full(const analysis::Recording& recording, const RecordingFile& log) {
+  return user_error(
       fmt::format("the log has reached its bound of {} MiB before the program ended, and no "
                   "checkpoint could be taken from which to go on: {}; allow more: heddle record "
                   "--max-log MIB",
@@ -240,8 +241,9 @@ RecordedRun ParallelRecorder::record() {
   const Clock::time_point begin = Clock::now();
   const Execution execution = target_.run(options, {});
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (log_.has_holes()) throw disk_full(log_);
   RecordedRun run = run_of(log_.bytes(), log_.path().string(), inputs_);
-  if (run.recording.end != abi::RecordingEnd::None) cannot_record(run.recording, log_);
+  if (run.recording.end != abi::RecordingEnd::None) throw log_full(run.recording, log_);
   run.seconds = seconds;
   run.ending = judge(program_, target_, execution, limits_.fails_if);
   run.recording.last = target_.channel().header().failure.thread;

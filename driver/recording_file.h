@@ -33,6 +33,8 @@ class RecordingFile {
   /// As it is on the disk, up to the last chunk that was begun.
   std::string_view bytes() const;
   std::uint64_t chunk_bytes() const;
+  /// Where the disk was full, bytes() has holes that some file systems cannot even read.
+  bool has_holes() const { return header_->end == abi::RecordingEnd::DiskFull; }
   RecordingDescriptors descriptors() const;
   /// Where the checkpoint of that number is written to.
   std::filesystem::path checkpoint(std::uint32_t file) const;

@@ -45,4 +45,8 @@ inline constexpr std::uint64_t kCheckpointBytes = 1ull << 30;
 inline constexpr std::uint64_t kChannelBase = 0x5000'0000'0000;
 inline constexpr std::uint64_t kLogBase = 0x5800'0000'0000;
 
+/// The text of arguments and environment (runtime/entry/given_words.h). Above the room a log may
+/// take.
+inline constexpr std::uint64_t kWordsBase = 0x6400'0000'0000;
+
 }  // namespace heddle::runtime

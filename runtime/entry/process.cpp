@@ -14,6 +14,7 @@
 #include "runtime/entry/children.h"
 #include "runtime/entry/entry.h"
 #include "runtime/entry/exits.h"
+#include "runtime/entry/given_words.h"
 #include "runtime/environment/stand_ins.h"
 #include "runtime/parallel/parallel_session.h"
 #include "runtime/session/debugger.h"
@@ -85,6 +86,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   watch_exit();
   if (has_driver) {
     give_standard_output_a_buffer();
+    move_given_words(arguments);
     serve_executions(channel);
   }
   if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel, &go_on_recorded);

@@ -14,18 +14,24 @@ PROGRAM = """
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 static volatile long hits;
+static const char *volatile home, *volatile name, *volatile word;
 static void* visit(void* p) {
   for (int i = 0; i < 2000; ++i) hits = hits + 1;
   return p;
 }
-int main(void) {
+int main(int argc, char** argv) {
   char text[100] = "";
   unsigned drawn;
+  home = getenv("HOME");
+  name = argv[0];
+  word = argv[argc - 1];
+  if (word[0] != 'w') return 3;
   pthread_t a, b;
   read(open("settings", O_RDONLY), text, sizeof text - 1);
   getrandom(&drawn, sizeof drawn, 0);
@@ -52,7 +58,7 @@ class Pack(Workshop):
     def packed(self):
         (self.work / "settings").write_text("as they were")
         program = self.build(PROGRAM)
-        found = self.json("record", "--keep-all", "--", program, status=EITHER)
+        found = self.json("record", "--keep-all", "--", program, "word", status=EITHER)
         made = self.json("pack", found["run"], "-o", "run.heddle")
         self.assertEqual((made["command"], made["reproduced"]), ("pack", True))
         self.assertEqual(made["bytes"], (self.work / "run.heddle").stat().st_size)
@@ -162,6 +168,8 @@ int main(void) {
     def test_bad_packs(self):
         pack = self.packed()
         whole = pack.read_bytes()
+        self.refused("replay", "run.heddle", status=3, says=("directory",),
+                     environment={"TMPDIR": str(self.work / "absent")})
         for length in (20, 1000, len(whole) - 1):
             pack.write_bytes(whole[:length])
             self.refused("replay", "run.heddle", says=("run.heddle", "cut off"))

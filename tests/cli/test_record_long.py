@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+import unittest
 
 from workshop import TOOLS, Workshop
 
@@ -318,6 +319,23 @@ class LongRecording(Workshop):
         found = self.json("record", "--recover", log, status=1)
         self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
         self.comes_back(found["run"], 2)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root: a small file system is mounted")
+    def test_on_a_disk_that_becomes_full(self):
+        program = self.build(BUSY)
+        (self.work / "lines").write_text("1\n2\n")
+        small = self.work / "small"
+        small.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", small],
+                                 stderr=subprocess.PIPE)
+        if mounted.returncode != 0:
+            self.skipTest("mount is not allowed here")
+        try:  # The first segment has room, the second one, behind a checkpoint, has not.
+            self.refused("record", "--max-log", 2, "--", program, 100000, status=3,
+                         says=("no room on the disk",),
+                         environment={"HEDDLE_DIR": str(small / "store")})
+        finally:
+            subprocess.run(["umount", small], check=True)
 
     def test_why_there_is_no_checkpoint(self):
         self.refused("record", "--max-log", 1, "--", self.build(PAIR),
