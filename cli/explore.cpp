@@ -73,8 +73,15 @@ bool search_is_over(const driver::ExploreResult& result, const ExploreFlags& fla
   return !result.interrupted && flags.schedules != 0 && result.status.schedules < flags.schedules;
 }
 
-void print_result(const driver::ExploreResult& result, const ExploreFlags& flags,
-                  const std::vector<store::RunId>& runs) {
+/// In executions of that many events nearly all are accesses that nobody races for.
+bool could_overlook(const driver::Search& search, const ExploreFlags& flags) {
+  constexpr double kManyEvents = 10'000;
+  return flags.preempt_at == "all" && flags.memory_model == "sc" &&
+         search.status().mean_events > kManyEvents;
+}
+
+void print_result(const driver::ExploreResult& result, const driver::Search& search,
+                  const ExploreFlags& flags, const std::vector<store::RunId>& runs) {
   if (runs.empty()) {
     fmt::print("No failure in {} schedules ({:.1f} s{}).\n", result.status.schedules,
                result.status.seconds, result.interrupted ? ", interrupted" : "");
@@ -84,8 +91,15 @@ void print_result(const driver::ExploreResult& result, const ExploreFlags& flags
                *result.exhausted_bound == 1 ? "" : "s");
   }
   if (runs.empty() && !search_is_over(result, flags)) {
-    fmt::print("More schedules: heddle explore -n {} -- {}\n", flags.schedules * 10,
-               fmt::join(flags.command, " "));
+    const bool overlook = could_overlook(search, flags);
+    if (overlook) {
+      fmt::print(
+          "{:.0f} events a schedule: --preempt-at raced overlooks accesses that nobody races "
+          "for.\n",
+          search.status().mean_events);
+    }
+    fmt::print("More schedules: heddle explore -n {}{} -- {}\n", flags.schedules * 10,
+               overlook ? " --preempt-at raced" : "", fmt::join(flags.command, " "));
   }
 }
 
@@ -162,7 +176,7 @@ ExitCode explore(const ExploreFlags& flags, bool json) {
     }
     print_json(object);
   } else {
-    print_result(result, flags, runs);
+    print_result(result, *search, flags, runs);
     if (result.reset_obstacle != abi::ResetObstacle::None) {
       fmt::print(stderr, "heddle: each execution needed a process of its own, because {}\n",
                  abi::sentence_of(result.reset_obstacle));

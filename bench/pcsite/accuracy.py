@@ -17,7 +17,7 @@ import struct
 import subprocess
 
 LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$")
-MARK = re.compile(r"^\$(-?(?:0x)?[0-9a-f]+), (-?(?:0x)?[0-9a-f]*)\(%rip\)\s+#\s+0x([0-9a-f]+)")
+MARK = re.compile(r"^\$(-?(?:0x)?[0-9a-f]+), (-?(?:0x)?[0-9a-f]*)\(%rip\).*#\s+0x([0-9a-f]+)")
 PLACE = re.compile(r"\(%rip\).*# 0x([0-9a-f]+)")
 GAP = (1 << 64) - 1
 KINDS = ("memory", "call", "branch")
@@ -60,7 +60,7 @@ class Code:
         self.kinds, self.marks, self.returns, self.calls = {}, {}, set(), {}
         previous_call = None
         text = output("llvm-objdump-19", "-d", "--no-show-raw-insn", "-j", ".text", program)
-        for line in text.splitlines():
+        for line in re.sub(r"\n\s+# ", " # ", text).splitlines():  # a second remark has its own line
             found = LINE.match(line)
             if not found:
                 continue

@@ -89,6 +89,8 @@ class Strategies(Workshop):
         search = ("--strategy", "random", "--seed", "3", "-n", "60", "--", program)
         # Among 40,000 switches that change nothing the one that matters is not found.
         self.json("explore", *search, status=0)
+        said = self.heddle("explore", "--strategy", "random", "--seed", "3", "-n", "2", "--", program).stdout
+        self.assertIn("heddle explore -n 20 --preempt-at raced -- ", said)
         found = self.json("explore", "--preempt-at", "raced", *search, status=1)
         # Trials 1, 9, 17... see all accesses; the kept run has them, although its trial did not.
         self.assertNotEqual(found["schedules_to_first_failure"] % 8, 1)
