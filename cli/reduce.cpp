@@ -234,7 +234,8 @@ void add_reduce_command(CLI::App& app, Invocation& invocation) {
   command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
   command
       ->add_option("--time", flags->time_seconds, "seconds to try; 0: until nothing gets smaller")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("-j,--workers", flags->workers, "executions at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));

@@ -171,31 +171,45 @@ class Reducer {
   /// the trace tells: if it is right, all that follow are small. A wider one where it is not,
   /// unless it is not worth it.
   void guess() {
+    if (guess(neighbourhood(original_.trace, kFewestSteps))) return;
     Neighbourhood tried;
     for (int steps = kFewestSteps; steps <= kMostSteps && !trials_.stopping(); steps *= 2) {
-      Neighbourhood needed = neighbourhood(original_.trace, steps);
-      if (needed == tried) return;
+      Neighbourhood needed = neighbourhood(original_.trace, steps, Overwritten::ByItself);
+      if (needed == tried || guess(needed)) return;
       tried = std::move(needed);
-      LeftOut left_out = all_but(tried);
-      const std::uint64_t events = project(original_, left_out).events;
-      if (events > original_.trace.events.size() / 2) return;
-      trials_.report("guess", result_.best);
-      // Without what the run did not come to, the same in sequence costs less.
-      for (const bool with_tails : {true, false}) {
-        left_out.tails = left_out_of(original_.schedule).tails;
-        if (with_tails) {
-          for (Iteration& tail : unreached_tails(original_)) {
-            if (!is_gone(left_out, tail.thread)) left_out.tails.push_back(std::move(tail));
-          }
-        }
-        std::vector<Judged> judged = trials_.judge(std::vector{projected(original_, left_out)});
-        if (judged[0].verdict == Verdict::Accepted) {
-          result_.best = std::move(judged[0].attempt);
-          return;
-        }
-        if (judged[0].verdict != Verdict::FailsSequentially) break;
-      }
     }
+  }
+
+  /// True also where a wider guess is not worth a trial.
+  bool guess(const Neighbourhood& needed) {
+    const LeftOut left_out = all_but(needed);
+    const Projected whole = project(original_, left_out);
+    if (whole.events > original_.trace.events.size() / 2) return true;
+    trials_.report("guess", result_.best);
+    // Without what the run did not come to, the same in sequence costs less.
+    for (const bool with_tails : {true, false}) {
+      LeftOut also = left_out;
+      if (with_tails) {
+        for (Iteration& tail : unreached_tails(original_)) {
+          if (!is_gone(left_out, tail.thread)) also.tails.push_back(std::move(tail));
+        }
+      }
+      std::vector<BoundedSchedule> schedules = {projected(original_, also)};
+      // Threads that had to wait may not have to any more: then they need not give way either.
+      schedules.push_back(schedules[0]);
+      std::erase_if(schedules[1].schedule.decisions,
+                    [](const Decision& decision) { return !decision.preemption; });
+      std::vector<Judged> judged = trials_.judge(schedules);
+      const auto accepted = std::find_if(judged.begin(), judged.end(), [](const Judged& one) {
+        return one.verdict == Verdict::Accepted;
+      });
+      if (accepted != judged.end()) {
+        result_.best = std::move(accepted->attempt);
+        return true;
+      }
+      if (judged[0].verdict != Verdict::FailsSequentially) break;
+    }
+    return false;
   }
 
   static bool is_gone(const LeftOut& left_out, const std::string& thread) {

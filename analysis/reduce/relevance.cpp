@@ -20,6 +20,28 @@ constexpr std::size_t kNobody = ~std::size_t{0};
 
 enum class Of { Anybody, Others };
 
+/// For each event the last write of another thread to the same place before it.
+std::vector<std::size_t> foreign_writers(const Trace& trace) {
+  struct Last {
+    std::size_t write = kNobody;
+    std::size_t before = kNobody;  // the last one of another thread than that
+  };
+  std::map<std::pair<trace::ObjectIndex, std::uint64_t>, Last> places;
+  std::vector<std::size_t> result(trace.events.size(), kNobody);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    const Access access = abi::access_of(event.kind);
+    if (event.object == trace::kNone || access == Access::None || access == Access::Sync) continue;
+    Last& last = places[{event.object, event.offset / 8}];
+    const bool own = last.write != kNobody && trace.events[last.write].thread == event.thread;
+    result[i] = own ? last.before : last.write;
+    if (access == Access::Read) continue;
+    if (!own) last.before = last.write;
+    last.write = i;
+  }
+  return result;
+}
+
 /// For each event the last write to the same place before it; if `whose` are others' alone and the
 /// last one is of the same thread, none.
 std::vector<std::size_t> writers(const Trace& trace, Of whose) {
@@ -104,9 +126,10 @@ std::vector<std::size_t> last_events(const Trace& trace, const IterationTree& tr
 
 }  // namespace
 
-Neighbourhood neighbourhood(const Trace& trace, int steps) {
+Neighbourhood neighbourhood(const Trace& trace, int steps, Overwritten overwritten) {
   const IterationTree tree(trace);
-  const std::vector<std::size_t> writer = writers(trace, Of::Anybody);
+  std::vector<std::vector<std::size_t>> writers_of_step = {writers(trace, Of::Anybody)};
+  if (overwritten == Overwritten::ByItself) writers_of_step.push_back(foreign_writers(trace));
   std::vector<bool> needed(tree.size(), false);
   std::set<std::string> threads;
   const auto need_thread = [&](trace::ThreadId thread) {
@@ -133,9 +156,11 @@ Neighbourhood neighbourhood(const Trace& trace, int steps) {
   for (int step = 0; step < steps; ++step) {
     std::vector<std::size_t> before;
     for (const std::size_t event : events) {
-      if (writer[event] == kNobody) continue;
-      need_thread(trace.events[writer[event]].thread);
-      need(tree.of_event(writer[event]), before);
+      for (const std::vector<std::size_t>& writer : writers_of_step) {
+        if (writer[event] == kNobody) continue;
+        need_thread(trace.events[writer[event]].thread);
+        need(tree.of_event(writer[event]), before);
+      }
     }
     events = std::move(before);
   }

@@ -27,6 +27,9 @@ struct Neighbourhood {
   std::vector<std::string> threads;   // those that do any of it, and their ancestors; sorted
   bool operator==(const Neighbourhood&) const = default;
 };
-Neighbourhood neighbourhood(const trace::Trace& trace, int steps);
+/// Whether what another thread wrote counts also where a thread has since written over it itself.
+enum class Overwritten { IsGone, ByItself };
+Neighbourhood neighbourhood(const trace::Trace& trace, int steps,
+                            Overwritten overwritten = Overwritten::IsGone);
 
 }  // namespace heddle::analysis

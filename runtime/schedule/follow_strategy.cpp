@@ -44,10 +44,13 @@ const abi::PlanRecord* FollowStrategy::decision(abi::DecisionKind kind,
   return nullptr;
 }
 
-/// Who goes on when the running thread cannot. The same threads come in the same order whichever
-/// others there are.
+/// Who goes on when the running thread cannot, or should not. The same threads come in the same
+/// order whichever others there are.
 abi::ThreadIndex FollowStrategy::first_in_order(const SchedulingPoint& point) const {
-  if (order_ == kEldestFirst) return point.enabled.nth(0);
+  if (order_ == kEldestFirst) {
+    const abi::ThreadIndex eldest = point.enabled.nth(0);
+    return eldest == point.current && point.enabled.count() > 1 ? point.enabled.nth(1) : eldest;
+  }
   if (order_ == kYoungestFirst) return point.enabled.nth(point.enabled.count() - 1);
   abi::ThreadIndex first = point.enabled.nth(0);
   std::uint64_t lowest = ~std::uint64_t{0};
@@ -66,7 +69,10 @@ abi::ThreadIndex FollowStrategy::planned(const SchedulingPoint& point) const {
   const abi::PlanRecord* const record = decision(abi::DecisionKind::Thread, point);
   if (record == nullptr) return abi::kNoThread;
   const abi::ThreadIndex target = find_(record->target);
-  return target != abi::kNoThread && point.enabled.contains(target) ? target : abi::kNoThread;
+  // Whoever creates it has not come that far: that the running thread gives way here matters more
+  // than to whom.
+  if (target == abi::kNoThread) return first_in_order(point);
+  return point.enabled.contains(target) ? target : abi::kNoThread;
 }
 
 abi::ThreadIndex FollowStrategy::choose(const SchedulingPoint& point) {

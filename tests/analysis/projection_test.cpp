@@ -211,5 +211,23 @@ TEST(Relevance, WhatIsNextToTheFailureInTheGraphOfDependences) {
   EXPECT_EQ(found.threads, (std::vector<std::string>{"t0", "t0.1", "t0.2"}));
 }
 
+TEST(Relevance, WhatAThreadWroteOverItselfMayStillBeAnothers) {
+  Script script;
+  script.run.trace.objects.push_back({trace::ObjectKind::Static, "best", 8});
+  script.event(1, "w", EventKind::Store, 0, 0);
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    script.event(2, "l.loop.x", EventKind::IterationBegin, i).event(2, "w", EventKind::Store, 0, 0);
+    script.event(2, "l.loop.x", EventKind::IterationEnd, i);
+  }
+  script.event(0, "r", EventKind::Load, 0, 0);
+  script.run.trace.outcome.kind = abi::FailureKind::Assert;
+  script.run.trace.outcome.thread = 0;
+  const auto threads = [&](Overwritten overwritten) {
+    return neighbourhood(script.run.trace, 2, overwritten).threads;
+  };
+  EXPECT_EQ(threads(Overwritten::IsGone), (std::vector<std::string>{"t0", "t0.2"}));
+  EXPECT_EQ(threads(Overwritten::ByItself), (std::vector<std::string>{"t0", "t0.1", "t0.2"}));
+}
+
 }  // namespace
 }  // namespace heddle::analysis

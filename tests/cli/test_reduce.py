@@ -275,6 +275,7 @@ class Reduce(Workshop):
         self.refused("reduce", passing, says=("did not fail",))
         run = self.json("explore", "--", program, status=1)["run"]
         self.refused("reduce", "r99", says=("r99",))
+        self.refused("reduce", "--time", "-1", run, says=("--time",))
         # Another build without the bug: its failure does not come back.
         self.build(BUGS / "lost_update" / "fixed.c")
         message = self.refused("reduce", run)

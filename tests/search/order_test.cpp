@@ -35,6 +35,13 @@ class Orders {
     return model_.run(options("follow"), plan).order;
   }
 
+  /// With a switch before an event to a thread that there is not.
+  std::vector<abi::ThreadIndex> run_with_switch_to_nobody(std::size_t before) {
+    PlanRecord record = point(before, DecisionKind::Thread);
+    record.target = ~std::uint64_t{0};
+    return model_.run(options("follow"), std::vector{record}).order;
+  }
+
   /// The n-th event of a thread in the undisturbed run.
   std::size_t event(abi::ThreadIndex thread, std::size_t n) const {
     for (std::size_t i = 0;; ++i) {
@@ -67,6 +74,11 @@ Order first_of(const Order& order, std::size_t count) {
 TEST(Orders, WithoutThemTheRunningThreadGoesOn) {
   Orders orders;
   EXPECT_EQ(first_of(orders.run({}), 3), (Order{0, 0, 0}));
+}
+
+TEST(Orders, WhoIsToGiveWayToAThreadThatIsNotThereYetGivesWay) {
+  Orders orders;
+  EXPECT_EQ(first_of(orders.run_with_switch_to_nobody(orders.event(0, 1)), 2), (Order{0, 1}));
 }
 
 TEST(Orders, AThreadWaitsAtItsPlaceUntilTheOtherHasPassed) {
