@@ -291,6 +291,7 @@ class Condition {
       for (const auto* expression : described)
         names.push_back(expression->getVariable()->getName());
     }
+    std::erase(names, "");  // texts in the source are globals without a name
     std::ranges::sort(names, {}, [&](llvm::StringRef name) {
       return std::pair(name.edit_distance(word), name.str());
     });

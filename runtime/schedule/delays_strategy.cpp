@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::uint32_t kOneIn = 8;      // operations that are delayed
 constexpr std::uint32_t kLongest = 256;  // times what an operation takes
+constexpr std::uint32_t kSleep = 4096;   // the same: a short sleep is as long as thousands of them
 
 }  // namespace
 
@@ -31,7 +32,10 @@ std::uint64_t DelaysStrategy::delay() {
 
 abi::ThreadIndex DelaysStrategy::choose(const SchedulingPoint& point) {
   ++choices_;
-  processor(point.current).clock += 1 + delay();
+  // Who waits until a time limit, or sleeps, is not back before the others have done something: or
+  // loops round sleeps would be most of the run.
+  const bool sleeps = point.threads.lets_time_pass(point.current);
+  processor(point.current).clock += (sleeps ? kSleep : 1) + delay();
   abi::ThreadIndex first = abi::kNoThread;
   point.enabled.for_each([&](abi::ThreadIndex thread) {
     Processor& its = processor(thread);

@@ -43,6 +43,8 @@ class ThreadView {
   virtual Pending pending_of(abi::ThreadIndex thread) const = 0;
   /// Its identity across runs.
   virtual std::uint64_t hash_of(abi::ThreadIndex thread) const = 0;
+  /// Whether it is about to sleep, or to wait for something until a time limit.
+  virtual bool lets_time_pass(abi::ThreadIndex) const { return false; }
 
   // Stores that wait to become visible, of a thread or of the one that a flusher serves. There are
   // none under sequential consistency.

@@ -45,6 +45,8 @@ abi::ChannelHeader& private_channel() {
   const abi::Region objects =
       region(sizeof(abi::ObjectRecord), options.max_events + abi::kMaxThreads);
   const abi::Region text = region(1, 1 << 20);
+  constexpr std::uint64_t kStepsPerEvent = 8;  // as much room as a driver gives
+  const abi::Region steps = region(sizeof(abi::StepRecord), kStepsPerEvent * options.max_events);
   auto& channel = *static_cast<abi::ChannelHeader*>(own_memory(bytes));
   channel.options = options;
   channel.events = events;
@@ -52,6 +54,7 @@ abi::ChannelHeader& private_channel() {
   channel.threads = threads;
   channel.objects = objects;
   channel.text = text;
+  channel.steps = steps;
   return channel;
 }
 

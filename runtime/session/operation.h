@@ -56,6 +56,22 @@ struct Operation {
   }
 };
 
+/// Marks operations of kind Descriptor that a time limit ends (Operation::detail).
+inline constexpr std::uint64_t kTimed = 1;
+
+/// The operation does no more than let time pass, unless what it waits for has come meanwhile.
+inline bool passes_time(const Operation& operation) {
+  if (operation.blocking != nullptr) return false;
+  switch (operation.kind) {
+    case abi::EventKind::Sleep:
+    case abi::EventKind::CondWake:
+    case abi::EventKind::FutexResume:
+    case abi::EventKind::SemWait: return true;
+    case abi::EventKind::Descriptor: return operation.detail == kTimed;
+    default: return false;
+  }
+}
+
 inline Reach reach_of(const Operation& operation) {
   const bool known = operation.blocking != nullptr && operation.blocking->reach != nullptr;
   return known ? operation.blocking->reach(operation) : Reach::Process;

@@ -436,6 +436,7 @@ void Session::stop(abi::FailureKind kind) {
     print_error(sentence_of(kind));
     print_error(record.message[0] == 0 ? "" : ": ");
     print_error(record.message);
+    if (kind == abi::FailureKind::NoProgress) print_error(": HEDDLE_OPTIONS=max_events=N moves it");
     print_error("\n");
   }
   end_execution(kStoppedStatus << 8);

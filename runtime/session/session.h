@@ -203,6 +203,9 @@ class Session : private ThreadView {
   SchedulingPoint point() const;
   abi::ThreadIndex choose_next();
   Pending pending_of(abi::ThreadIndex thread) const override;
+  bool lets_time_pass(abi::ThreadIndex thread) const override {
+    return passes_time(threads_[thread].pending);
+  }
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return threads_[thread].hash; }
   std::uint32_t pending_stores(abi::ThreadIndex thread) const override;
   abi::SiteId pending_store(abi::ThreadIndex thread, std::uint32_t n) const override;

@@ -106,19 +106,6 @@ Waited collect_all(Session& session) {
   return waited;
 }
 
-/// The operation does no more than let time pass, unless what it waits for has come meanwhile.
-bool passes_time(const Operation& operation) {
-  if (operation.blocking != nullptr) return false;
-  switch (operation.kind) {
-    case abi::EventKind::Sleep:
-    case abi::EventKind::CondWake:
-    case abi::EventKind::FutexResume:
-    case abi::EventKind::SemWait: return true;
-    case abi::EventKind::Descriptor: return operation.detail == kTimed;
-    default: return false;
-  }
-}
-
 bool all_pass_time(Session& session) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const auto index = static_cast<abi::ThreadIndex>(i);

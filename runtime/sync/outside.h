@@ -42,9 +42,6 @@ void outside_refresh(Session& session);
 /// time, so that loops around sleeps and time limits do not run away from the rest of the world.
 void outside_pause(Session& session, std::int64_t nanoseconds, const OutsideEvent* own = nullptr);
 
-/// Marks operations of kind Descriptor that a time limit ends (Operation::detail).
-inline constexpr std::uint64_t kTimed = 1;
-
 /// The descriptor is one end of something that was made here and whose other end is here too: only
 /// this program's own threads can make it ready, as long as it has no children.
 void outside_mark_internal(int descriptor, bool internal);

@@ -110,9 +110,10 @@ class Pin(Workshop):
         program = self.build(COUNTER)
 
         def refused(side, *says):
-            self.refused("pin", "--check", self.breakpoints(side), "--", program, says=says)
+            return self.refused("pin", "--check", self.breakpoints(side), "--", program, says=says)
 
-        refused(at(9, when="rund == 1"), "nothing is called rund here", "round")
+        named = refused(at(9, when="rund == 1"), "nothing is called rund here", "round")
+        self.assertNotIn(", ,", named)  # the text of the assertion has no name
         refused(at(9, when="round == "), "a name or a number is missing")
         gone = self.check(program, at(4000), status=1)
         self.assertEqual(gone["outcome"], "never reached")

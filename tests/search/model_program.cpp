@@ -26,6 +26,7 @@ abi::EventKind kind_of(const Step& step) {
     case Step::Lock: return abi::EventKind::MutexLock;
     case Step::Unlock: return abi::EventKind::MutexUnlock;
     case Step::Yield: return abi::EventKind::Yield;
+    case Step::Sleep: return abi::EventKind::Sleep;
     case Step::Exit: return abi::EventKind::ThreadExit;
   }
   return abi::EventKind::None;
@@ -38,7 +39,7 @@ std::uint64_t offset_of(const Step& step) {
 }
 
 bool has_place(const Step& step) {
-  return step.kind != Step::Yield && step.kind != Step::Exit;
+  return step.kind != Step::Yield && step.kind != Step::Sleep && step.kind != Step::Exit;
 }
 
 template <typename Record>
@@ -86,6 +87,9 @@ class Execution final : public runtime::ThreadView {
             abi::access_of(kind)};
   }
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return hash_of_index(thread); }
+  bool lets_time_pass(abi::ThreadIndex thread) const override {
+    return pending_of(thread).kind == abi::EventKind::Sleep;
+  }
 
  private:
   abi::SiteId site(abi::ThreadIndex thread) const {
@@ -138,6 +142,7 @@ class Execution final : public runtime::ThreadView {
       case Step::Lock: owner(step.location) = thread; break;
       case Step::Unlock: owner(step.location) = kNobody; break;
       case Step::Yield:
+      case Step::Sleep:
       case Step::Exit: break;
     }
     append(header_, header_.events, event);

@@ -18,7 +18,7 @@
 namespace heddle::search_model {
 
 struct Step {
-  enum Kind { Read, Write, Lock, Unlock, Yield, AwaitValue, Exit } kind;
+  enum Kind { Read, Write, Lock, Unlock, Yield, Sleep, AwaitValue, Exit } kind;
   std::uint32_t location = 0;  // variable or mutex
   std::uint64_t value = 0;     // written, or waited for by reading again and again
 };

@@ -244,6 +244,19 @@ TEST(Delays, ThreadsRunSideBySideAndAreHeldUpNowAndThen) {
   EXPECT_LT(far, 180);
 }
 
+TEST(Delays, WhoSleepsIsNotBackBeforeTheOthersHaveDoneSomething) {
+  // One goes round a sleep as often as the other does anything at all.
+  ModelProgram program = lengths(40, 0);
+  program.threads[1].assign(40, {Step::Sleep});
+  Model model(program);
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::string order = order_of(model.run(options("delays", seed), {}));
+    const auto end = order.rfind('0');  // of the one that works
+    const auto sleeps = std::count(order.begin(), order.begin() + static_cast<long>(end), '1');
+    EXPECT_LE(sleeps, 2) << order;
+  }
+}
+
 TEST(Resume, FollowsItsPrefixThenGoesOnInManyWays) {
   Model model(lengths(4, 4));
   std::vector<abi::PlanRecord> plan(4);
