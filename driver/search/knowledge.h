@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the trials so far have shown of the program, whoever proposed them: which reads saw which
-// writes, which locations are shared. Deterministic in the order in
-// which trials are learned from.
+// writes, which locations are shared. Deterministic in the order in which trials are learned from.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,8 @@ struct Member {
 constexpr Member kPortfolio[] = {{"guided", 0.54}, {"pos", 0.20},   {"surw", 0.12},
                                  {"urw", 0.12},    {"chess", 0.02}, {"rare", 0.001}};
 /// Under TSO and PSO it is flushes whose order matters: what surw selects and guided asks for are
-/// instructions. A flush costs CHESS nothing, so that few preemptions go far.
+/// instructions. A flush costs CHESS nothing, so that few preemptions go far. Guided is for what
+/// fails without store buffers, too.
 constexpr Member kBuffered[] = {{"urw", 0.44},    {"chess", 0.28}, {"pos", 0.08},
                                 {"guided", 0.14}, {"surw", 0.06},  {"rare", 0.001}};
 /// By the first letters of the members.

@@ -169,6 +169,7 @@ void serve_executions(abi::ChannelHeader& channel) {
     ++channel.reset.processes;
     forget_dead_stack();
     channel.reset.served = 0;
+    channel.reset.remapped = 0;
     // _Fork, not fork: no handlers of the program run, and libc leaves the lenders' memory alone.
     const pid_t child = _Fork();
     if (child == 0) {

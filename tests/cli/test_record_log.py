@@ -124,17 +124,9 @@ class RecordingLog(Workshop):
     @unittest.skipUnless(os.geteuid() == 0, "needs root: a small file system is mounted")
     def test_on_a_disk_that_is_full(self):
         program = self.build(LONG)
-        small = self.work / "small"
-        small.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small],
-                                 stderr=subprocess.PIPE)
-        if mounted.returncode != 0:
-            self.skipTest("mount is not allowed here")
-        try:
+        with self.small_disk("2m") as environment:
             self.refused("record", "--", program, status=3, says=("no room on the disk",),
-                         environment={"HEDDLE_DIR": str(small / "store")})
-        finally:
-            subprocess.run(["umount", small], check=True)
+                         environment=environment)
 
     def test_that_is_none(self):
         (self.work / "text").write_text("not a log")

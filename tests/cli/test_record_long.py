@@ -324,18 +324,10 @@ class LongRecording(Workshop):
     def test_on_a_disk_that_becomes_full(self):
         program = self.build(BUSY)
         (self.work / "lines").write_text("1\n2\n")
-        small = self.work / "small"
-        small.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2500k", "tmpfs", small],
-                                 stderr=subprocess.PIPE)
-        if mounted.returncode != 0:
-            self.skipTest("mount is not allowed here")
-        try:  # The first segment has room, the second one, behind a checkpoint, has not.
+        # The first segment has room, the second one, behind a checkpoint, has not.
+        with self.small_disk("2500k") as environment:
             self.refused("record", "--max-log", 2, "--", program, 100000, status=3,
-                         says=("no room on the disk",),
-                         environment={"HEDDLE_DIR": str(small / "store")})
-        finally:
-            subprocess.run(["umount", small], check=True)
+                         says=("no room on the disk",), environment=environment)
 
     def test_why_there_is_no_checkpoint(self):
         self.refused("record", "--max-log", 1, "--", self.build(PAIR),

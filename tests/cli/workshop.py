@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scratch directory with programs built by heddle-cc, and heddle to run on them."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -37,6 +38,20 @@ class Workshop(unittest.TestCase):
 
     def json(self, command, *arguments, **options):
         return json.loads(self.heddle(command, "--json", *arguments, **options).stdout)
+
+    @contextlib.contextmanager
+    def small_disk(self, size):
+        """A store for heddle on a file system of that size, as its environment."""
+        small = self.work / "small"
+        small.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small],
+                                 stderr=subprocess.PIPE)
+        if mounted.returncode != 0:
+            self.skipTest("mount is not allowed here")
+        try:
+            yield {"HEDDLE_DIR": str(small / "store")}
+        finally:
+            subprocess.run(["umount", small], check=True)
 
     def refused(self, *arguments, status=2, says=(), **options):
         """Fails with one clear message that contains all of `says`."""
