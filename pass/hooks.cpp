@@ -17,12 +17,15 @@ struct HookRow {
   const char* symbol;
   HookType result;
   std::vector<HookType> arguments;
+  llvm::CallingConv::ID convention = llvm::CallingConv::C;
 };
 
 const HookRow& row(HookId hook) {
   using enum HookType;
   static const std::vector<HookRow> rows = {
 #define HEDDLE_HOOK(symbol, result, ...) {#symbol, result, {__VA_ARGS__}},
+#define HEDDLE_ACCESS_HOOK(symbol, result, ...) \
+  {#symbol, result, {__VA_ARGS__}, llvm::CallingConv::PreserveMost},
 #include "abi/hooks.def"
   };
   return rows[static_cast<unsigned>(hook)];
@@ -77,6 +80,7 @@ llvm::FunctionCallee Hooks::declare(HookId hook) {
   auto* type = llvm::FunctionType::get(llvm_type(wanted.result, context), arguments, false);
   llvm::FunctionCallee callee = module_.getOrInsertFunction(wanted.symbol, type);
   if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    function->setCallingConv(wanted.convention);
     // A hook switches threads, so nothing else may be assumed about what it does to memory.
     function->addFnAttr(llvm::Attribute::NoUnwind);
     // Lazy binding would run the dynamic linker's resolver at the first access of each kind.
@@ -90,12 +94,21 @@ llvm::FunctionCallee Hooks::declare(HookId hook) {
   return callee;
 }
 
+llvm::Function& Hooks::function(HookId hook) {
+  return *llvm::cast<llvm::Function>(declare(hook).getCallee());
+}
+
+void Hooks::call_instead(HookId hook, llvm::Function& front) {
+  declared_[hook] = &front;
+}
+
 llvm::CallInst* Hooks::call(llvm::IRBuilderBase& builder, HookId hook,
                             llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::FunctionCallee callee = declare(hook);
   llvm::CallInst* call = builder.CreateCall(callee, arguments);
   if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
     call->setAttributes(function->getAttributes());
+    call->setCallingConv(function->getCallingConv());
   }
   return call;
 }

@@ -29,6 +29,11 @@ class Hooks {
   llvm::CallInst* call(llvm::IRBuilderBase& builder, HookId hook,
                        llvm::ArrayRef<llvm::Value*> arguments);
 
+  /// The runtime's function.
+  llvm::Function& function(HookId hook);
+  /// `front` is called in its place from now on.
+  void call_instead(HookId hook, llvm::Function& front);
+
   /// The variable that says where instrumented code was last left.
   llvm::GlobalVariable& call_site();
 

@@ -129,6 +129,7 @@ class Detour {
       if (!llvm::is_contained(repeat_.driven, &phi)) keep_across(phi);
     }
     for (Instruction* instruction : used_behind()) carry_out(*instruction);
+    if (const BasicBlock* const latch = ask_where_not_known()) tell_rounds(*latch);
   }
 
  private:
@@ -143,13 +144,91 @@ class Detour {
     llvm::IRBuilder<> builder(header_->getTerminator());
     locate(builder, *first);
     Value* site = builder.getInt32(repeat_.site);
-    Value* number = hooks_.call(builder, HookId::__heddle_repeat_begin, {site});
-    Value* goes_on = builder.CreateIsNotNull(number);
+    begin_ = hooks_.call(builder, HookId::__heddle_repeat_begin, {builder.getInt32(0), site});
+    Value* goes_on = builder.CreateIsNotNull(begin_);
     builder.CreateCondBr(goes_on, body_, end_);
     header_->getTerminator()->eraseFromParent();
     builder.SetInsertPoint(body_end_->getTerminator());
     locate(builder, *body_end_->getTerminator());
-    hooks_.call(builder, HookId::__heddle_repeat_end, {number, site});
+    hooks_.call(builder, HookId::__heddle_repeat_end, {begin_, site});
+  }
+
+  /// An iteration before which it need not be asked is told from one with which the loop is
+  /// entered.
+  void tell_rounds(const BasicBlock& latch) {
+    llvm::Type* const type = begin_->getArgOperand(0)->getType();
+    PHINode* const again = PHINode::Create(type, 2, "heddle.again", header_->begin());
+    for (BasicBlock* from : llvm::predecessors(header_)) {
+      again->addIncoming(llvm::ConstantInt::get(type, from == &latch ? 1 : 0), from);
+    }
+    begin_->setArgOperand(0, again);
+  }
+
+  /// What the end computes only to know whether the loop goes on, in order.
+  std::vector<Instruction*> asking() const {
+    std::vector<Instruction*> result;
+    llvm::SmallPtrSet<const llvm::User*, 8> users = {end_->getTerminator()};
+    for (Instruction& instruction : llvm::reverse(*end_)) {
+      if (instruction.isTerminator() || instruction.use_empty() ||
+          llvm::isa<PHINode>(instruction)) {
+        continue;
+      }
+      if (llvm::all_of(instruction.users(),
+                       [&](const llvm::User* user) { return users.contains(user); })) {
+        users.insert(&instruction);
+        result.push_back(&instruction);
+      }
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+
+  /// Whether what drives the loop is used behind it, so that it has to come to its end.
+  bool is_used_behind(const Instruction& instruction) const {
+    return llvm::any_of(instruction.users(), [&](const llvm::User* user) {
+      const BasicBlock* const at = llvm::cast<Instruction>(user)->getParent();
+      return at != end_ && !repeat_.blocks.contains(at);
+    });
+  }
+
+  /// Between iterations that are left out together the limit is not read. Only where overshooting
+  /// it would end the loop, too: in other schedules the loop may be shorter than the plan thinks.
+  /// The latch; nullptr: it is always asked.
+  BasicBlock* ask_where_not_known() {
+    auto* const branch = llvm::cast<llvm::BranchInst>(end_->getTerminator());
+    const auto* const compares = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+    if (compares == nullptr || !compares->isRelational()) return nullptr;
+    const std::vector<Instruction*> asked = asking();
+    if (!llvm::is_contained(asked, compares) ||
+        llvm::none_of(asked, [](const Instruction* one) { return one->mayReadFromMemory(); })) {
+      return nullptr;
+    }
+    bool may_leave =
+        llvm::none_of(repeat_.driven, [&](const PHINode* phi) { return is_used_behind(*phi); });
+    for (const Instruction& instruction : *end_) may_leave &= !is_used_behind(instruction);
+
+    BasicBlock* const known = end_->splitBasicBlock(branch, "heddle.known");
+    BasicBlock* const ask =
+        BasicBlock::Create(end_->getContext(), "heddle.ask", end_->getParent(), known);
+    llvm::IRBuilder<> builder(end_->getTerminator());
+    locate(builder, *branch);
+    Value* const answer =
+        hooks_.call(builder, HookId::__heddle_repeat_goes_on,
+                    {builder.getInt32(may_leave ? 1 : 0), builder.getInt32(repeat_.site)});
+    Value* const goes_on =
+        builder.CreateICmpEQ(answer, builder.getInt32(static_cast<unsigned>(abi::GoesOn::Yes)));
+    const bool back_if_true = branch->getSuccessor(0) == header_;
+    Value* const goes_back = back_if_true ? goes_on : builder.CreateNot(goes_on);
+    builder.CreateCondBr(builder.CreateIsNull(answer), ask, known);
+    end_->getTerminator()->eraseFromParent();
+    builder.SetInsertPoint(ask);
+    Instruction* const last = builder.CreateBr(known);
+    for (Instruction* instruction : asked) instruction->moveBefore(last);
+    PHINode* const goes = PHINode::Create(goes_back->getType(), 2, "heddle.goes", known->begin());
+    goes->addIncoming(goes_back, end_);
+    goes->addIncoming(branch->getCondition(), ask);
+    branch->setCondition(goes);
+    return known;
   }
 
   static void locate(llvm::IRBuilder<>& builder, const Instruction& near) {
@@ -245,6 +324,7 @@ class Detour {
   Repeat& repeat_;
   Hooks& hooks_;
   BasicBlock* const header_;
+  llvm::CallInst* begin_ = nullptr;
   BasicBlock* body_ = nullptr;      // what is behind the header
   BasicBlock* body_end_ = nullptr;  // from which the end is reached
   BasicBlock* end_ = nullptr;

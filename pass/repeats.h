@@ -9,7 +9,7 @@
 //
 //   body:                              body:
 //     %i = phi [0, %entry], [%n, %body]  %i = phi [0, %entry], [%n, %end]
-//     call @work()                       %go = call @__heddle_repeat_begin(93)
+//     call @work()                       %go = call @__heddle_repeat_begin(..., 93)
 //     %n = add %i, 1                     br %go != 0, label %work, label %end
 //     br %n < 9, label %body, ...      work:
 //                                        call @work()
@@ -18,6 +18,9 @@
 //                                      end:
 //                                        %n = add %i, 1
 //                                        br %n < 9, label %body, ...
+//
+// Where the limit is read from memory each time round, that is not done between two iterations that
+// are left out together: the loop goes on, as the plan says, and after the last one it asks again.
 //
 // What an iteration would have computed for later is, when it is left out, as the one before left
 // it. Whether the program can live with that is not asked here: `heddle reduce` tries.

@@ -5,7 +5,7 @@
 //
 //   %v = load i64, ptr %p                 %closed = load i8, ptr @heddle.shutters[21]
 //                                         br (%closed == 0), label %hooked, label %plain
-//                                         hooked: %a = call i64 @__heddle_load8(ptr %p, i32 21)
+//                                         hooked: %a = call i64 @heddle.front_load8(ptr %p, i32 21)
 //                                         plain:  %b = load i64, ptr %p
 //                                         %v = phi [%a, %hooked], [%b, %plain]
 //
@@ -22,7 +22,8 @@ namespace heddle::pass {
 
 class Shutters {
  public:
-  /// Adds the bytes of these sites to the module, and a constructor that shows them to the runtime.
+  /// Adds the bytes of these sites to the module, a constructor that shows them to the runtime, and
+  /// hooks' fronts (fronts.h), which have the byte behind the last.
   Shutters(llvm::Module& module, llvm::ArrayRef<Site> sites, Hooks& hooks);
 
   /// Splits the block before the site's instruction. What is inserted at `open` happens while the

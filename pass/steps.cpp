@@ -6,6 +6,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "pass/quiet_code.h"
 
 namespace heddle::pass {
 namespace {
@@ -14,14 +15,16 @@ using abi::Variant;
 
 class FunctionSteps {
  public:
-  FunctionSteps(llvm::Function& function, const Structure& structure, const Variant& variant,
-                Hooks& hooks)
+  FunctionSteps(llvm::Function& function, const Structure& structure, const QuietCode& quiet,
+                const Variant& variant, Hooks& hooks)
       : function_(function),
         structure_(structure),
         variant_(variant),
         hooks_(hooks),
         dominators_(function),
-        loops_(dominators_) {}
+        loops_(dominators_) {
+    if (variant.has(Variant::Loops)) find_loops(quiet);
+  }
 
   void insert() {
     if (needs_frame()) make_frame();
@@ -32,11 +35,19 @@ class FunctionSteps {
   }
 
  private:
-  // Loops that rewriting has made (retries of an atomic update) are no loops of the program.
+  // Loops that rewriting has made (retries of an atomic update) are no loops of the program. Asked
+  // before this function has any hook of a step, which is none of what a round is told for.
+  void find_loops(const QuietCode& quiet) {
+    for (const llvm::Loop* loop : loops_.getLoopsInPreorder()) {
+      const auto found = structure_.loops.find(loop->getHeader());
+      if (found == structure_.loops.end() || quiet.holds(*loop)) continue;
+      told_loops_[loop] = found->second;
+    }
+  }
+
   std::optional<abi::SiteId> site_of(const llvm::Loop& loop) const {
-    if (!variant_.has(Variant::Loops)) return std::nullopt;
-    const auto found = structure_.loops.find(loop.getHeader());
-    if (found == structure_.loops.end()) return std::nullopt;
+    const auto found = told_loops_.find(&loop);
+    if (found == told_loops_.end()) return std::nullopt;
     return found->second;
   }
 
@@ -198,6 +209,7 @@ class FunctionSteps {
   Hooks& hooks_;
   llvm::DominatorTree dominators_;
   llvm::LoopInfo loops_;
+  llvm::DenseMap<const llvm::Loop*, abi::SiteId> told_loops_;
   llvm::AllocaInst* frame_ = nullptr;  // its address tells invocations apart
 };
 
@@ -206,10 +218,11 @@ class FunctionSteps {
 void insert_steps(llvm::Module& module, const Structure& structure, const Variant& variant,
                   Hooks& hooks) {
   if (variant.extras == 0) return;
+  const QuietCode quiet(module, variant);
   const auto resolvers = ifunc_resolvers(module);
   for (llvm::Function& function : module) {
     if (!structure.functions.contains(&function) || resolvers.contains(&function)) continue;
-    FunctionSteps(function, structure, variant, hooks).insert();
+    FunctionSteps(function, structure, quiet, variant, hooks).insert();
   }
 }
 

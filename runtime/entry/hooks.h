@@ -14,4 +14,6 @@ using U64 = std::uint64_t;
 
 #define HEDDLE_HOOK(symbol, result, ...) \
   extern "C" __attribute__((visibility("default"))) result symbol(__VA_ARGS__);
+#define HEDDLE_ACCESS_HOOK(symbol, result, ...) \
+  extern "C" __attribute__((visibility("default"), preserve_most)) result symbol(__VA_ARGS__);
 #include "abi/hooks.def"

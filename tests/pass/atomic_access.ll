@@ -91,8 +91,8 @@ define float @float_add(ptr %p, float %v) {
 
 ; Wide ones stay, announced as a read and a write.
 ; CHECK-LABEL: define { i128, i1 } @wide
-; CHECK-NEXT: call void @__heddle_range_read(ptr %p, i64 16, i32 25)
-; CHECK-NEXT: call void @__heddle_range_write(ptr %p, i64 16, i32 25)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_read(ptr %p, i64 16, i32 25)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_write(ptr %p, i64 16, i32 25)
 ; CHECK-NEXT: cmpxchg ptr %p
 define { i128, i1 } @wide(ptr %p, i128 %e, i128 %d) {
   %r = cmpxchg ptr %p, i128 %e, i128 %d seq_cst seq_cst

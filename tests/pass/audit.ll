@@ -21,7 +21,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 ; CHECK-NEXT: store i32 1, ptr %local
 ; CHECK: call void @__heddle_audit_read(ptr @constant, i64 4, i32 6, i32 17)
 ; CHECK-NEXT: load i32, ptr @constant
-; CHECK: call i32 @__heddle_load4(ptr @variable, i32 18)
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr @variable, i32 18)
 ; CHECK-NOT: audit_read
 ; CHECK: call void @__heddle_audit_forget(ptr %local, i64 4, i32 [[FUNCTION]])
 ; CHECK-NEXT: ret i32
@@ -37,7 +37,7 @@ define i32 @accesses() {
 
 ; A copy has two halves, each with its own verdict.
 ; CHECK-LABEL: define void @copies
-; CHECK: call void @__heddle_range_write(ptr @variable, i64 4, i32 20)
+; CHECK: call preserve_mostcc void @__heddle_range_write(ptr @variable, i64 4, i32 20)
 ; CHECK: call void @__heddle_audit_read(ptr %local, i64 4, i32 2, i32 19)
 ; CHECK-NEXT: call void @llvm.memcpy
 define void @copies() {

@@ -23,7 +23,7 @@ define i32 @heddle_bp_arrive(ptr %arrival) {
 ; CHECK: store i32 3, ptr %side
 ; CHECK: store i32 {{[0-9]+}}, ptr @__heddle_call_site
 ; CHECK-NEXT: call i32 @heddle_bp_arrive
-; CHECK: call void @__heddle_store4(ptr @shared, i32 2,
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr @shared, i32 2,
 define void @program() {
   %arrival = alloca %struct.heddle_bp_arrival
   %state = load i32, ptr @heddle_bp_state

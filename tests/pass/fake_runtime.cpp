@@ -2,8 +2,9 @@
 //
 // A runtime that only does what the hooks promise, with the real one's soname: instrumented
 // programs must behave under it as they do natively. With HEDDLE_FAKE_COUNTS set it tells, at the
-// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed. Built
-// with HEDDLE_EMPTY_HOOKS it does not count either, so that benchmarks see what the calls cost.
+// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed; with
+// HEDDLE_FAKE_DEAF set hooks of plain accesses do not come here. Built with HEDDLE_EMPTY_HOOKS it
+// counts nothing and is deaf, so that benchmarks see what the calls cost.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -101,8 +102,10 @@ Unsigned update(Ptr pointer, Unsigned operand, U32 operation) {
 
 #ifdef HEDDLE_EMPTY_HOOKS
 #define SEEN(hook, site) static_cast<void>(site)
+constexpr bool kIsEmpty = true;
 #else
 #define SEEN(hook, site) (check_site(site), static_cast<void>(++counts().hook))
+constexpr bool kIsEmpty = false;
 #endif
 
 extern "C" {
@@ -114,14 +117,15 @@ char HEDDLE_ABI_SYMBOL = 1;
 extern U32 HEDDLE_CALL_SITE_SYMBOL;
 U32 HEDDLE_CALL_SITE_SYMBOL = 0;
 
+#define KEEPS __attribute__((preserve_most))
 #define SIZED(n, U, S)                                                                           \
-  U __heddle_load##n(Ptr p, U32 site) {                                                          \
+  KEEPS U __heddle_load##n(Ptr p, U32 site) {                                                    \
     SEEN(__heddle_load##n, site);                                                                \
     U value;                                                                                     \
     __builtin_memcpy(&value, p, n);                                                              \
     return value;                                                                                \
   }                                                                                              \
-  void __heddle_store##n(Ptr p, U value, U32 site) {                                             \
+  KEEPS void __heddle_store##n(Ptr p, U value, U32 site) {                                       \
     SEEN(__heddle_store##n, site);                                                               \
     __builtin_memcpy(p, &value, n);                                                              \
   }                                                                                              \
@@ -153,10 +157,10 @@ void __heddle_fence(U32, U32 site) {
   SEEN(__heddle_fence, site);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-void __heddle_range_read(Ptr, U64, U32 site) {
+KEEPS void __heddle_range_read(Ptr, U64, U32 site) {
   SEEN(__heddle_range_read, site);
 }
-void __heddle_range_write(Ptr, U64, U32 site) {
+KEEPS void __heddle_range_write(Ptr, U64, U32 site) {
   SEEN(__heddle_range_write, site);
 }
 void __heddle_leave(Ptr, U32 site) {
@@ -165,6 +169,7 @@ void __heddle_leave(Ptr, U32 site) {
 void __heddle_shutters(Ptr bytes, U64 count, U32 first) {
   SEEN(__heddle_shutters, first);
   if (std::getenv("HEDDLE_FAKE_CLOSED") != nullptr) std::memset(bytes, 1, count);
+  if (kIsEmpty || std::getenv("HEDDLE_FAKE_DEAF") != nullptr) static_cast<U8*>(bytes)[count] = 1;
 }
 #define STEP(name, ...)    \
   void name(__VA_ARGS__) { \
@@ -183,9 +188,13 @@ STEP(__heddle_audit_write, Ptr, U64, U32, U32 site)
 STEP(__heddle_audit_forget, Ptr, U64, U32 site)
 #undef STEP
 
-U32 __heddle_repeat_begin(U32) {
+U32 __heddle_repeat_begin(U32, U32) {
   ++counts().__heddle_repeat_begin;
   return 1;
+}
+U32 __heddle_repeat_goes_on(U32, U32) {
+  ++counts().__heddle_repeat_goes_on;
+  return 0;
 }
 void __heddle_audit_begin(U32) {
   ++counts().__heddle_audit_begin;

@@ -24,7 +24,7 @@ define internal void @release(ptr %memory) {
 ; reached through a third field of it.
 ; CHECK-LABEL: define void @fields
 ; CHECK: call void @keep(ptr %input)
-; CHECK: call zeroext i8 @__heddle_load1(ptr %in
+; CHECK: call preserve_mostcc zeroext i8 @__heddle_load1(ptr %in
 ; CHECK: store i8 %byte, ptr %state
 define void @fields() {
   %s = alloca %stream
@@ -48,7 +48,7 @@ define void @fields() {
 
 ; An index into the array between them does not make one of the two; one into the structure does.
 ; CHECK-LABEL: define void @array_inside
-; CHECK: call zeroext i8 @__heddle_load1(ptr %input
+; CHECK: call preserve_mostcc zeroext i8 @__heddle_load1(ptr %input
 ; CHECK: store i8 1, ptr %state
 define void @array_inside(i64 %i, ptr %input) {
   %s = alloca %stream
@@ -67,7 +67,7 @@ define void @array_inside(i64 %i, ptr %input) {
 }
 
 ; CHECK-LABEL: define void @anywhere_inside
-; CHECK: call void @__heddle_store1(ptr %state
+; CHECK: call preserve_mostcc void @__heddle_store1(ptr %state
 define void @anywhere_inside(i64 %i, ptr %input) {
   %s = alloca %stream
   %own = call ptr @malloc(i64 64)
@@ -104,7 +104,7 @@ define i32 @used_through_pointer(i1 %c) {
 
 ; CHECK-LABEL: define i32 @kept_through_pointer
 ; CHECK: call void %callee(ptr %l)
-; CHECK-NEXT: call i32 @__heddle_load4(ptr %l
+; CHECK-NEXT: call preserve_mostcc i32 @__heddle_load4(ptr %l
 define i32 @kept_through_pointer(i1 %c) {
   %l = alloca i32
   %callee = select i1 %c, ptr @keeps, ptr @other_uses
@@ -118,7 +118,7 @@ define internal void @other_uses(ptr %p) {
 
 ; A pointer to a function from elsewhere may lead anywhere.
 ; CHECK-LABEL: define i32 @called_outside
-; CHECK: call i32 @__heddle_load4(ptr %l
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %l
 define i32 @called_outside(ptr %callee) {
   %l = alloca i32
   call void %callee(ptr %l)

@@ -26,9 +26,9 @@ define i32 @not_escaping() {
 }
 
 ; CHECK-LABEL: define i32 @escaping
-; CHECK: call void @__heddle_store4(ptr %l, i32 1, i32 18)
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr %l, i32 1, i32 18)
 ; CHECK: call void @keep(ptr %l)
-; CHECK: call i32 @__heddle_load4(ptr %l, i32 20)
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %l, i32 20)
 define i32 @escaping() {
   %l = alloca i32
   store i32 1, ptr %l
@@ -38,7 +38,7 @@ define i32 @escaping() {
 }
 
 ; CHECK-LABEL: define i32 @either
-; CHECK: call void @__heddle_store4(ptr %p, i32 1, i32 21)
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr %p, i32 1, i32 21)
 define i32 @either(i1 %c, ptr %other) {
   %l = alloca i32
   %p = select i1 %c, ptr %l, ptr %other
@@ -48,7 +48,7 @@ define i32 @either(i1 %c, ptr %other) {
 
 ; CHECK-LABEL: define i32 @globals
 ; CHECK-NEXT: load i32, ptr @constant
-; CHECK-NEXT: call i32 @__heddle_load4(ptr @variable, i32 23)
+; CHECK-NEXT: call preserve_mostcc i32 @__heddle_load4(ptr @variable, i32 23)
 define i32 @globals() {
   %a = load i32, ptr @constant
   %b = load i32, ptr @variable
@@ -58,8 +58,8 @@ define i32 @globals() {
 
 ; CHECK-LABEL: define i32 @thread_locals
 ; CHECK: load i32, ptr %a
-; CHECK: call i32 @__heddle_load4(ptr %b, i32 25)
-; CHECK: call i32 @__heddle_load4(ptr %c, i32 27)
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %b, i32 25)
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %c, i32 27)
 define i32 @thread_locals() {
   %a = call ptr @llvm.threadlocal.address.p0(ptr @private_tls)
   %av = load i32, ptr %a
@@ -98,14 +98,14 @@ define i32 @passed_on() {
 
 ; A function that is also given shared memory hooks; so must whoever else accesses what it was given.
 ; CHECK-LABEL: define internal void @fill_both
-; CHECK-NEXT: call void @__heddle_store4(ptr %p
+; CHECK-NEXT: call preserve_mostcc void @__heddle_store4(ptr %p
 define internal void @fill_both(ptr %p) {
   store i32 1, ptr %p
   ret void
 }
 
 ; CHECK-LABEL: define i32 @mixed
-; CHECK: call i32 @__heddle_load4(ptr %l
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %l
 define i32 @mixed() {
   %l = alloca i32
   call void @fill_both(ptr %l)
@@ -121,7 +121,7 @@ declare void @look(ptr nocapture)
 ; show the pointer to a thread that it starts and joins).
 ; CHECK-LABEL: define i32 @shown_outside
 ; CHECK: load i32, ptr %l
-; CHECK: call i32 @__heddle_load4(ptr %m
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %m
 define i32 @shown_outside() {
   %l = alloca i32
   %m = alloca i32
@@ -141,7 +141,7 @@ declare void @free(ptr)
 
 ; CHECK-LABEL: define i32 @heap
 ; CHECK: store i32 1, ptr %own
-; CHECK: call void @__heddle_store4(ptr %other
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr %other
 ; CHECK: load i32, ptr %own
 define i32 @heap() {
   %own = call ptr @malloc(i64 4)
@@ -159,8 +159,8 @@ define i32 @heap() {
 ; CHECK: store ptr %node, ptr %head
 ; CHECK: %again = load ptr, ptr %head
 ; CHECK-NEXT: load i32, ptr %again
-; CHECK: call i64 @__heddle_load8(ptr @kept
-; CHECK: call i32 @__heddle_load4
+; CHECK: call preserve_mostcc i64 @__heddle_load8(ptr @kept
+; CHECK: call preserve_mostcc i32 @__heddle_load4
 define i32 @lists() {
   %head = alloca ptr
   %node = call ptr @malloc(i64 8)
@@ -176,7 +176,7 @@ define i32 @lists() {
 ; CHECK: load i32, ptr @table
 ; CHECK: load ptr, ptr @shown
 ; CHECK-NEXT: load i32, ptr %table
-; CHECK: call i32 @__heddle_load4(ptr @counters
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr @counters
 define i32 @never_written() {
   %a = load i32, ptr @table
   %table = load ptr, ptr @shown
@@ -188,8 +188,8 @@ define i32 @never_written() {
 
 ; Byte by byte is still a copy of a pointer.
 ; CHECK-LABEL: define void @by_bytes
-; CHECK: call zeroext i8 @__heddle_load1
-; CHECK: call void @__heddle_store4
+; CHECK: call preserve_mostcc zeroext i8 @__heddle_load1
+; CHECK: call preserve_mostcc void @__heddle_store4
 define void @by_bytes() {
   %secret = alloca i32
   %box = alloca ptr
@@ -205,7 +205,7 @@ define void @by_bytes() {
 
 %object = type { ptr }
 ; CHECK-LABEL: define ptr @virtual
-; CHECK: call i64 @__heddle_load8(ptr %o
+; CHECK: call preserve_mostcc i64 @__heddle_load8(ptr %o
 ; CHECK: load ptr, ptr %slot
 define ptr @virtual(ptr %o) {
   %vtable = load ptr, ptr %o, !tbaa !0

@@ -5,7 +5,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: define i8 @load_i8
-; CHECK-NEXT: %[[B:.*]] = call zeroext i8 @__heddle_load1(ptr %p, i32 16)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc zeroext i8 @__heddle_load1(ptr %p, i32 16)
 ; CHECK-NEXT: ret i8 %[[B]]
 define i8 @load_i8(ptr %p) {
   %v = load i8, ptr %p
@@ -13,7 +13,7 @@ define i8 @load_i8(ptr %p) {
 }
 
 ; CHECK-LABEL: define i1 @load_i1
-; CHECK-NEXT: %[[B:.*]] = call zeroext i8 @__heddle_load1(ptr %p, i32 17)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc zeroext i8 @__heddle_load1(ptr %p, i32 17)
 ; CHECK-NEXT: %v = trunc i8 %[[B]] to i1
 define i1 @load_i1(ptr %p) {
   %v = load i1, ptr %p
@@ -21,7 +21,7 @@ define i1 @load_i1(ptr %p) {
 }
 
 ; CHECK-LABEL: define half @load_half
-; CHECK-NEXT: %[[B:.*]] = call zeroext i16 @__heddle_load2(ptr %p, i32 18)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc zeroext i16 @__heddle_load2(ptr %p, i32 18)
 ; CHECK-NEXT: %v = bitcast i16 %[[B]] to half
 define half @load_half(ptr %p) {
   %v = load half, ptr %p
@@ -29,7 +29,7 @@ define half @load_half(ptr %p) {
 }
 
 ; CHECK-LABEL: define double @load_double
-; CHECK-NEXT: %[[B:.*]] = call i64 @__heddle_load8(ptr %p, i32 19)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc i64 @__heddle_load8(ptr %p, i32 19)
 ; CHECK-NEXT: %v = bitcast i64 %[[B]] to double
 define double @load_double(ptr %p) {
   %v = load volatile double, ptr %p
@@ -37,7 +37,7 @@ define double @load_double(ptr %p) {
 }
 
 ; CHECK-LABEL: define ptr @load_pointer
-; CHECK-NEXT: %[[B:.*]] = call i64 @__heddle_load8(ptr %p, i32 20)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc i64 @__heddle_load8(ptr %p, i32 20)
 ; CHECK-NEXT: %v = inttoptr i64 %[[B]] to ptr
 define ptr @load_pointer(ptr %p) {
   %v = load ptr, ptr %p
@@ -45,7 +45,7 @@ define ptr @load_pointer(ptr %p) {
 }
 
 ; CHECK-LABEL: define <2 x float> @load_small_vector
-; CHECK-NEXT: %[[B:.*]] = call i64 @__heddle_load8(ptr %p, i32 21)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc i64 @__heddle_load8(ptr %p, i32 21)
 ; CHECK-NEXT: %v = bitcast i64 %[[B]] to <2 x float>
 define <2 x float> @load_small_vector(ptr %p) {
   %v = load <2 x float>, ptr %p
@@ -53,7 +53,7 @@ define <2 x float> @load_small_vector(ptr %p) {
 }
 
 ; CHECK-LABEL: define i128 @load_wide
-; CHECK-NEXT: call void @__heddle_range_read(ptr %p, i64 16, i32 22)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_read(ptr %p, i64 16, i32 22)
 ; CHECK-NEXT: %v = load i128, ptr %p
 define i128 @load_wide(ptr %p) {
   %v = load i128, ptr %p
@@ -61,7 +61,7 @@ define i128 @load_wide(ptr %p) {
 }
 
 ; CHECK-LABEL: define i24 @load_odd
-; CHECK-NEXT: call void @__heddle_range_read(ptr %p, i64 3, i32 23)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_read(ptr %p, i64 3, i32 23)
 ; CHECK-NEXT: %v = load i24, ptr %p
 define i24 @load_odd(ptr %p) {
   %v = load i24, ptr %p
@@ -70,7 +70,7 @@ define i24 @load_odd(ptr %p) {
 
 ; CHECK-LABEL: define void @store_i1
 ; CHECK-NEXT: %[[B:.*]] = zext i1 %v to i8
-; CHECK-NEXT: call void @__heddle_store1(ptr %p, i8 zeroext %[[B]], i32 24)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_store1(ptr %p, i8 zeroext %[[B]], i32 24)
 ; CHECK-NEXT: ret void
 define void @store_i1(ptr %p, i1 %v) {
   store i1 %v, ptr %p
@@ -79,7 +79,7 @@ define void @store_i1(ptr %p, i1 %v) {
 
 ; CHECK-LABEL: define void @store_float
 ; CHECK-NEXT: %[[B:.*]] = bitcast float %v to i32
-; CHECK-NEXT: call void @__heddle_store4(ptr %p, i32 %[[B]], i32 25)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_store4(ptr %p, i32 %[[B]], i32 25)
 ; CHECK-NEXT: ret void
 define void @store_float(ptr %p, float %v) {
   store float %v, ptr %p
@@ -88,7 +88,7 @@ define void @store_float(ptr %p, float %v) {
 
 ; CHECK-LABEL: define void @store_pointer
 ; CHECK-NEXT: %[[B:.*]] = ptrtoint ptr %v to i64
-; CHECK-NEXT: call void @__heddle_store8(ptr %p, i64 %[[B]], i32 26)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_store8(ptr %p, i64 %[[B]], i32 26)
 ; CHECK-NEXT: ret void
 define void @store_pointer(ptr %p, ptr %v) {
   store ptr %v, ptr %p
@@ -96,7 +96,7 @@ define void @store_pointer(ptr %p, ptr %v) {
 }
 
 ; CHECK-LABEL: define void @store_pair
-; CHECK-NEXT: call void @__heddle_range_write(ptr %p, i64 8, i32 27)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_write(ptr %p, i64 8, i32 27)
 ; CHECK-NEXT: store { i32, i32 } %v, ptr %p
 define void @store_pair(ptr %p, { i32, i32 } %v) {
   store { i32, i32 } %v, ptr %p
@@ -104,7 +104,7 @@ define void @store_pair(ptr %p, { i32, i32 } %v) {
 }
 
 ; CHECK-LABEL: define void @store_long_double
-; CHECK-NEXT: call void @__heddle_range_write(ptr %p, i64 10, i32 28)
+; CHECK-NEXT: call preserve_mostcc void @__heddle_range_write(ptr %p, i64 10, i32 28)
 ; CHECK-NEXT: store x86_fp80 %v, ptr %p
 define void @store_long_double(ptr %p, x86_fp80 %v) {
   store x86_fp80 %v, ptr %p
@@ -113,9 +113,9 @@ define void @store_long_double(ptr %p, x86_fp80 %v) {
 
 ; A load that depends on a replaced one gets the new address.
 ; CHECK-LABEL: define i32 @chain
-; CHECK-NEXT: %[[B:.*]] = call i64 @__heddle_load8(ptr %p, i32 29)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc i64 @__heddle_load8(ptr %p, i32 29)
 ; CHECK-NEXT: %q = inttoptr i64 %[[B]] to ptr
-; CHECK-NEXT: call i32 @__heddle_load4(ptr %q, i32 30)
+; CHECK-NEXT: call preserve_mostcc i32 @__heddle_load4(ptr %q, i32 30)
 define i32 @chain(ptr %p) {
   %q = load ptr, ptr %p
   %v = load i32, ptr %q
@@ -130,5 +130,5 @@ define i32 @segment(ptr addrspace(257) %p) {
   ret i32 %v
 }
 
-; CHECK: declare zeroext i8 @__heddle_load1(ptr, i32) #[[A:[0-9]+]]
+; CHECK: declare preserve_mostcc zeroext i8 @__heddle_load1(ptr, i32) #[[A:[0-9]+]]
 ; CHECK: attributes #[[A]] = { nounwind nonlazybind }

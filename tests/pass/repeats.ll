@@ -11,7 +11,7 @@ declare i32 @measure()
 ; CHECK-LABEL: define void @counted
 ; CHECK: loop:
 ; CHECK-NEXT: %i = phi i32 [ 0, %0 ], [ %next, %heddle.end ]
-; CHECK-NEXT: %[[N:.*]] = call i32 @__heddle_repeat_begin(i32 [[SITE:[0-9]+]])
+; CHECK-NEXT: %[[N:.*]] = call i32 @__heddle_repeat_begin(i32 0, i32 [[SITE:[0-9]+]])
 ; CHECK-NEXT: %[[GO:.*]] = icmp ne i32 %[[N]], 0
 ; CHECK-NEXT: br i1 %[[GO]], label %heddle.body, label %heddle.end
 ; CHECK: heddle.body:
@@ -71,7 +71,7 @@ done:
 ; CHECK-LABEL: define void @list
 ; CHECK: call i32 @__heddle_repeat_begin
 ; CHECK: heddle.end:
-; CHECK: call i64 @__heddle_load8
+; CHECK: call preserve_mostcc i64 @__heddle_load8
 ; CHECK: ret void
 define void @list(ptr %head) {
   br label %loop
@@ -81,6 +81,73 @@ loop:
   %next = load ptr, ptr %node
   %more = icmp ne ptr %next, null
   br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; A limit that is read each time is not read where it is known that the loop goes on, or is over:
+; left early only where nobody behind it asks how far it came (the 1 and the 0).
+; CHECK-LABEL: define void @limit
+; CHECK: %heddle.again = phi i32 [ 1, %heddle.known ], [ 0, %0 ]
+; CHECK: call i32 @__heddle_repeat_begin(i32 %heddle.again,
+; CHECK: heddle.end:
+; CHECK-NEXT: %next = add i32 %i, 1
+; CHECK-NEXT: %[[ANSWER:.*]] = call i32 @__heddle_repeat_goes_on(i32 1, i32 [[SITE:[0-9]+]])
+; CHECK-NEXT: %[[GOES:.*]] = icmp eq i32 %[[ANSWER]], 1
+; CHECK-NEXT: %[[ASK:.*]] = icmp eq i32 %[[ANSWER]], 0
+; CHECK-NEXT: br i1 %[[ASK]], label %heddle.ask, label %heddle.known
+; CHECK: heddle.ask:
+; CHECK: call preserve_mostcc i32 @__heddle_load4
+; CHECK: %again = icmp slt i32 %next
+; CHECK-NEXT: br label %heddle.known
+; CHECK: heddle.known:
+; CHECK-NEXT: %heddle.goes = phi i1 [ %[[GOES]], %heddle.end ], [ %again, %heddle.ask ]
+; CHECK-NEXT: br i1 %heddle.goes, label %loop, label %done
+define void @limit(ptr %limit) {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+  call void @work(i32 %i)
+  %next = add i32 %i, 1
+  %end = load i32, ptr %limit
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+
+; CHECK-LABEL: define i32 @how_far
+; CHECK: call i32 @__heddle_repeat_goes_on(i32 0,
+; CHECK: %[[OVER:.*]] = icmp eq i32 %{{.*}}, 1
+; CHECK-NEXT: %[[LEAVES:.*]] = xor i1 %[[OVER]], true
+; CHECK: %heddle.goes = phi i1 [ %[[LEAVES]], %heddle.end ], [ %over, %heddle.ask ]
+; CHECK-NEXT: br i1 %heddle.goes, label %done, label %loop
+define i32 @how_far(ptr %limit) {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+  call void @work(i32 %i)
+  %next = add i32 %i, 1
+  %end = load i32, ptr %limit
+  %over = icmp sge i32 %next, %end
+  br i1 %over, label %done, label %loop
+done:
+  ret i32 %next
+}
+
+; Beyond a limit that has to be met exactly it would go on for ever.
+; CHECK-LABEL: define void @exact
+; CHECK-NOT: __heddle_repeat_goes_on
+; CHECK: ret void
+define void @exact(ptr %limit) {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+  call void @work(i32 %i)
+  %next = add i32 %i, 1
+  %end = load i32, ptr %limit
+  %again = icmp ne i32 %next, %end
+  br i1 %again, label %loop, label %done
 done:
   ret void
 }

@@ -5,18 +5,18 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK: @heddle.shutters = internal global [6 x i8] zeroinitializer
+; CHECK: @heddle.shutters = internal global [7 x i8] zeroinitializer
 ; CHECK: @llvm.global_ctors = {{.*}} i32 0, ptr @heddle.show_shutters
 
 ; CHECK-LABEL: define double @load
-; CHECK: %[[S:.*]] = load i8, ptr @heddle.shutters, align 1, !invariant.load
+; CHECK: %[[S:.*]] = load i8, ptr @heddle.shutters, align 1
 ; CHECK-NEXT: %[[C:.*]] = icmp ne i8 %[[S]], 0
 ; CHECK-NEXT: br i1 %[[C]], label %[[CLOSED:.*]], label %[[OPEN:[0-9]+]], !prof
 ; CHECK: [[CLOSED]]:
 ; CHECK-NEXT: %[[OWN:.*]] = load volatile double, ptr %p
 ; CHECK-NEXT: br label %[[TAIL:.*]]
 ; CHECK: [[OPEN]]:
-; CHECK-NEXT: %[[B:.*]] = call i64 @__heddle_load8(ptr %p, i32 16)
+; CHECK-NEXT: %[[B:.*]] = call preserve_mostcc i64 @heddle.front_load8(ptr %p, i32 16)
 ; CHECK-NEXT: %[[HOOKED:.*]] = bitcast i64 %[[B]] to double
 ; CHECK: [[TAIL]]:
 ; CHECK-NEXT: %v = phi double [ %[[HOOKED]], %[[OPEN]] ], [ %[[OWN]], %[[CLOSED]] ]
@@ -27,9 +27,9 @@ define double @load(ptr %p) {
 }
 
 ; CHECK-LABEL: define void @store
-; CHECK: load i8, ptr getelementptr inbounds ([6 x i8], ptr @heddle.shutters, i64 0, i64 1)
+; CHECK: load i8, ptr getelementptr inbounds ([7 x i8], ptr @heddle.shutters, i64 0, i64 1)
 ; CHECK: store i32 %v, ptr %p
-; CHECK: call void @__heddle_store4(ptr %p, i32 %v, i32 17)
+; CHECK: call preserve_mostcc void @heddle.front_store4(ptr %p, i32 %v, i32 17)
 ; CHECK-NOT: store i32 %v
 ; CHECK: ret void
 define void @store(ptr %p, i32 %v) {
@@ -40,9 +40,9 @@ define void @store(ptr %p, i32 %v) {
 ; The two of a copy are closed one by one; the copy itself is always done.
 ; CHECK-LABEL: define void @copy
 ; CHECK: i64 2)
-; CHECK: call void @__heddle_range_read(ptr %s, i64 %n, i32 18)
+; CHECK: call preserve_mostcc void @heddle.front_range_read(ptr %s, i64 %n, i32 18)
 ; CHECK: i64 3)
-; CHECK: call void @__heddle_range_write(ptr %d, i64 %n, i32 19)
+; CHECK: call preserve_mostcc void @heddle.front_range_write(ptr %d, i64 %n, i32 19)
 ; CHECK: call void @llvm.memcpy
 ; CHECK-NEXT: ret void
 define void @copy(ptr %d, ptr %s, i64 %n) {
@@ -70,5 +70,10 @@ define i32 @local(i32 %n) {
 
 ; CHECK-LABEL: define internal void @heddle.show_shutters
 ; CHECK-NEXT: call void @__heddle_shutters(ptr @heddle.shutters, i64 6, i32 16)
+
+; What is called is near and goes on to the runtime, unless the byte behind the last says not to.
+; CHECK-LABEL: define internal preserve_mostcc i64 @heddle.front_load8(ptr %0, i32 %1)
+; CHECK-NEXT: call void asm sideeffect {{.*}}movq (%rdi), %rax{{.*}}jmpq *__heddle_load8@GOTPCREL
+; CHECK-SAME: (ptr getelementptr inbounds ([7 x i8], ptr @heddle.shutters, i64 0, i64 6))
 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

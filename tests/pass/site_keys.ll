@@ -16,9 +16,9 @@ define void @main() !dbg !5 {
   %a = load i32, ptr @g, !dbg !8
   %b = load i32, ptr @g, !dbg !8
   store i32 1, ptr @g, !dbg !9
-  ; CHECK: call void @__heddle_store4(ptr @g, i32 2, i32 19) #{{[0-9]+}}, !dbg ![[INLINED:[0-9]+]]
+  ; CHECK: call preserve_mostcc void @__heddle_store4(ptr @g, i32 2, i32 19) #{{[0-9]+}}, !dbg ![[INLINED:[0-9]+]]
   store i32 2, ptr @g, !dbg !9
-  ; CHECK: call void @__heddle_store4(ptr @g, i32 3, i32 20) #{{[0-9]+}}, !dbg ![[NOWHERE:[0-9]+]]
+  ; CHECK: call preserve_mostcc void @__heddle_store4(ptr @g, i32 3, i32 20) #{{[0-9]+}}, !dbg ![[NOWHERE:[0-9]+]]
   store i32 3, ptr @g
   call void @_Z7outsidei(i32 1), !dbg !11
   ret void, !dbg !8

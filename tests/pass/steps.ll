@@ -30,7 +30,7 @@ outer:
 ; CHECK: inner:
 ; CHECK-NEXT: [[FIRST:%.*]] = phi i32 [ 0, %{{.*}} ], [ 1, %outer ]
 ; CHECK-NEXT: call void @__heddle_loop_iteration(i32 [[FIRST]], i32 23)
-; CHECK: call void @__heddle_store4
+; CHECK: call preserve_mostcc void @__heddle_store4
 ; CHECK: call void @outside()
 ; CHECK-NEXT: call void @__heddle_branch(i64 {{.*}}, i32 27)
 ; CHECK-NEXT: switch i32 0
@@ -85,6 +85,19 @@ loop:
 pad:
   %caught = landingpad { ptr, i32 } catch ptr null
   br label %loop
+}
+
+; Nothing that others may see is in this loop, but its blocks are told.
+; CHECK-LABEL: define void @computing
+; CHECK: call void @__heddle_loop_iteration
+; CHECK: call void @__heddle_loop_exit
+define void @computing(i1 %c) {
+entry:
+  br label %loop
+loop:
+  br i1 %c, label %loop, label %done
+done:
+  ret void
 }
 
 declare i32 @setjmp(ptr)

@@ -15,10 +15,10 @@ define internal ptr @thread(ptr %given) {
 
 ; The handle stays here, the argument does not, and what the thread returns comes from anywhere.
 ; CHECK-LABEL: define i32 @creates
-; CHECK: call void @__heddle_store4(ptr %argument
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr %argument
 ; CHECK: load i64, ptr %handle
 ; CHECK: load ptr, ptr %result
-; CHECK: call i32 @__heddle_load4(ptr %returned
+; CHECK: call preserve_mostcc i32 @__heddle_load4(ptr %returned
 define i32 @creates() {
   %handle = alloca i64
   %argument = alloca i32
@@ -50,7 +50,7 @@ define void @locks() {
 ; Nothing is known of a function that sounds alike.
 ; CHECK-LABEL: define void @calls_another
 ; CHECK: call i32 @my_mutex_lock(ptr %own)
-; CHECK: call void @__heddle_store4(ptr %own
+; CHECK: call preserve_mostcc void @__heddle_store4(ptr %own
 define void @calls_another() {
   %own = call ptr @malloc(i64 64)
   call i32 @my_mutex_lock(ptr %own)
