@@ -26,19 +26,13 @@ class BoundedSource final : public TrialSource {
   }
 
   std::optional<Trial> next() override {
-    const std::uint32_t cost = search_.frontier.lowest_cost();
-    // A trial under way may still bring prefixes that cost less than any that wait.
-    if (cost == Frontier::kNone || lowest_under_way() < cost) return std::nullopt;
-    Prefix prefix = search_.frontier.take();
-    Trial trial{++last_, options_, absent_};
-    if (prefix.parent) {
-      trial.plan.insert(trial.plan.end(), prefix.parent->begin(),
-                        prefix.parent->begin() + static_cast<std::ptrdiff_t>(prefix.shared));
-      trial.plan.push_back(prefix.last);
+    for (;;) {
+      const std::uint32_t cost = search_.frontier.lowest_cost();
+      // A trial under way may still bring prefixes that cost less than any that wait.
+      if (cost == Frontier::kNone || lowest_under_way() < cost) return std::nullopt;
+      Prefix prefix = search_.frontier.take();
+      if (worth_trying(prefix, search_)) return trial_of(std::move(prefix));
     }
-    ++at_cost_[prefix.cost];
-    under_way_.emplace(trial.number, std::move(prefix));
-    return trial;
   }
 
   void observe(const Trial& trial, const Channel& channel, const News&) override {
@@ -68,6 +62,19 @@ class BoundedSource final : public TrialSource {
   std::uint64_t waiting() const override { return search_.frontier.waiting_at_lowest(); }
 
  private:
+  Trial trial_of(Prefix prefix) {
+    Trial trial{++last_, options_, absent_};
+    if (const Trail* const trail = prefix.trail.get()) {
+      for (std::size_t i = 0; i < prefix.decision; ++i) {
+        trial.plan.push_back(trail->answer(i, trail->decisions[i].chosen));
+      }
+      trial.plan.push_back(trail->answer(prefix.decision, prefix.chosen));
+    }
+    ++at_cost_[prefix.cost];
+    under_way_.emplace(trial.number, std::move(prefix));
+    return trial;
+  }
+
   std::uint32_t lowest_under_way() const {
     return at_cost_.empty() ? Frontier::kNone : at_cost_.begin()->first;
   }

@@ -10,33 +10,35 @@
 namespace heddle::driver {
 namespace {
 
+bool sleeps(const Sleep& sleep, std::uint64_t thread) {
+  return std::any_of(sleep.begin(), sleep.end(),
+                     [&](const Asleep& entry) { return entry.thread == thread; });
+}
+
 class Walk {
  public:
   Walk(BoundedSearch& search, const Channel& channel, const Prefix& prefix)
       : search_(search),
         events_(channel.events()),
         decisions_(channel.decisions()),
-        threads_(channel.threads()),
         cost_(prefix.cost),
         sleep_(prefix.sleep) {
-    auto answers = std::make_shared<Decisions>();
-    answers->reserve(decisions_.size());
-    for (const abi::DecisionRecord& record : decisions_) {
-      answers->push_back(answer(record, record.chosen));
-    }
-    answers_ = std::move(answers);
+    auto trail = std::make_shared<Trail>();
+    trail->decisions.assign(decisions_.begin(), decisions_.end());
+    for (const abi::ThreadRecord& thread : channel.threads()) trail->threads.push_back(thread.hash);
+    trail_ = trail;
     if (!search_.prune) return;
     const Footprints footprints(channel);
     footprints_.reserve(events_.size());
-    last_event_.assign(threads_.size(), 0);
+    last_event_.assign(trail->threads.size(), 0);
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const abi::EventRecord& event = events_[i];
       footprints_.push_back(footprints.of(event));
-      search_.frontier.note(footprints_.back(), thread_hash(event.thread));
+      search_.frontier.note(footprints_.back(), trail->thread(event.thread));
       if (event.thread < last_event_.size()) last_event_[event.thread] = i;
     }
     search_.frontier.release_deferred();
-    states_ = states_before_decisions(channel, footprints_);
+    trail->states = states_before_decisions(channel, footprints_);
   }
 
   void run(std::size_t planned) {
@@ -54,37 +56,13 @@ class Walk {
       // The default may be known while an alternative is not: they cost different thread
       // switches.
       const bool known =
-          search_.prune && search_.visited.visit(key(i, record.chosen), cost_, sleep_);
+          search_.prune && search_.visited.visit(trail_->key(i, record.chosen), cost_, sleep_);
       add_alternatives(i);
       if (known) return;
     }
   }
 
  private:
-  std::uint64_t thread_hash(std::uint32_t index) const {
-    return index < threads_.size() ? threads_[index].hash : 0;
-  }
-
-  abi::PlanRecord answer(const abi::DecisionRecord& record, std::uint32_t chosen) const {
-    abi::PlanRecord plan{};
-    plan.kind = record.kind;
-    plan.target = record.kind == abi::DecisionKind::Value ? chosen : thread_hash(chosen);
-    return plan;
-  }
-
-  std::uint64_t key(std::size_t decision, std::uint32_t chosen) const {
-    const abi::DecisionRecord& record = decisions_[decision];
-    const bool is_value = record.kind == abi::DecisionKind::Value;
-    const std::uint64_t choice =
-        is_value ? abi::path_hash(thread_hash(record.thread), chosen + 1) : thread_hash(chosen);
-    return abi::path_hash(states_[decision], choice);
-  }
-
-  bool asleep(std::uint64_t thread) const {
-    return std::any_of(sleep_.begin(), sleep_.end(),
-                       [&](const Asleep& entry) { return entry.thread == thread; });
-  }
-
   /// Whoever switched away because it could not go on might have been able to, had a thread that
   /// sleeps before an operation of synchronisation done it.
   void wake_sync() {
@@ -95,7 +73,7 @@ class Walk {
   bool pass(std::size_t event) {
     const abi::EventRecord& done = events_[event];
     if (sleep_.empty()) return true;
-    if (asleep(thread_hash(done.thread))) return false;
+    if (sleeps(sleep_, trail_->thread(done.thread))) return false;
     if (event > 0 && events_[event - 1].thread != done.thread && !decided(event)) wake_sync();
     std::erase_if(sleep_, [&](const Asleep& entry) {
       return dependent(entry.operation, footprints_[event]);
@@ -138,24 +116,33 @@ class Walk {
     if (preempts) {
       const Footprint& operation = footprints_[record.event];
       if (independent_of_all(events_[record.event].kind, operation)) return;
-      sleep.push_back({thread_hash(record.thread), operation});
+      sleep.push_back({trail_->thread(record.thread), operation});
     }
+    // A bit for each answer, 64 at a time.
     const std::uint32_t answers = is_value ? record.bound : 64;
-    for (std::uint32_t other = 0; other < answers; ++other) {
-      if (other == record.chosen) continue;
-      if (!is_value && ((record.enabled >> other) & 1) == 0) continue;
-      const std::uint32_t cost = cost_ + extra_cost(record, other);
-      if (cost > search_.bound) continue;
-      if (search_.prune) {
-        if (!is_value && asleep(thread_hash(other))) continue;
-        if (search_.visited.visit(key(i, other), cost, sleep)) continue;
-      }
-      Prefix prefix{answers_, i, answer(record, other), cost, sleep};
+    for (std::uint32_t first = 0; first < answers; first += 64) {
+      std::uint64_t others = record.enabled;
+      if (is_value) others = answers - first < 64 ? (1ull << (answers - first)) - 1 : ~0ull;
+      if (record.chosen - first < 64) others &= ~(1ull << (record.chosen - first));
+      add_branches({trail_, i, first, others, cost_, sleep}, preempts);
+    }
+  }
+
+  /// One for each cost.
+  void add_branches(Branch branch, bool preempts) {
+    const abi::DecisionRecord& record = decisions_[branch.decision];
+    const bool same_cost =
+        search_.cost == Cost::Preemptions || record.kind == abi::DecisionKind::Value;
+    for (std::uint64_t left = branch.others; left != 0; left &= ~branch.others) {
+      branch.others = same_cost ? left : left & -left;
+      const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
+      branch.cost = cost_ + extra_cost(record, other);
+      if (branch.cost > search_.bound) continue;
       if (preempts) {
-        search_.frontier.add_preemption(std::move(prefix), thread_hash(record.thread),
+        search_.frontier.add_preemption(branch, trail_->thread(record.thread),
                                         footprints_[record.event]);
       } else {
-        search_.frontier.add(std::move(prefix));
+        search_.frontier.add(branch);
       }
     }
   }
@@ -178,16 +165,23 @@ class Walk {
   BoundedSearch& search_;
   std::span<const abi::EventRecord> events_;
   std::span<const abi::DecisionRecord> decisions_;
-  std::span<const abi::ThreadRecord> threads_;
   const std::uint32_t cost_;
   Sleep sleep_;
-  std::shared_ptr<const Decisions> answers_;
+  std::shared_ptr<const Trail> trail_;
   std::vector<Footprint> footprints_;
   std::vector<std::size_t> last_event_;
-  std::vector<std::uint64_t> states_;
 };
 
 }  // namespace
+
+bool worth_trying(const Prefix& prefix, BoundedSearch& search) {
+  if (!search.prune || !prefix.trail) return true;
+  const Trail& trail = *prefix.trail;
+  const bool is_thread = trail.decisions[prefix.decision].kind == abi::DecisionKind::Thread;
+  if (is_thread && sleeps(prefix.sleep, trail.thread(prefix.chosen))) return false;
+  return !search.visited.visit(trail.key(prefix.decision, prefix.chosen), prefix.cost,
+                               prefix.sleep);
+}
 
 void learn_from(const Channel& channel, const Prefix& prefix, std::size_t planned,
                 BoundedSearch& search) {

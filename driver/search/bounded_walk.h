@@ -28,6 +28,10 @@ struct BoundedSearch {
   VisitedStates visited{};
 };
 
+/// False for a prefix that would repeat what another has begun or done: asked when its turn comes,
+/// not when it is found, since most never have one.
+bool worth_trying(const Prefix& prefix, BoundedSearch& search);
+
 /// `planned`: how many decisions the trial was told.
 void learn_from(const Channel& channel, const Prefix& prefix, std::size_t planned,
                 BoundedSearch& search);

@@ -113,6 +113,17 @@ TEST(BoundedSearch, PreemptsNobodyWhoTouchesWhatOthersDoNot) {
   EXPECT_GT(search(program, "chess", 3, false).runs, 20u);
 }
 
+// Four readers have 24 orders. There are 12 ways to choose the first two, but they lead to 6
+// states: of the two choices in each, one is what those 12 went on with, and the other is tried
+// once.
+TEST(BoundedSearch, TakesNoChoiceTwiceInTheSameState) {
+  ModelProgram program;
+  program.threads = {
+      {}, {{Step::Read, 0}}, {{Step::Read, 0}}, {{Step::Read, 0}}, {{Step::Read, 0}}};
+  EXPECT_EQ(search(program, "chess", 0, true).runs, 18u);
+  EXPECT_EQ(search(program, "chess", 0, false).runs, 24u);
+}
+
 TEST(BoundedSearch, IsFairToThreadsThatAreWaitedForBySpinning) {
   ModelProgram program;
   program.threads = {{{Step::AwaitValue, 0, 1}, {Step::Read, 1}},

@@ -6,10 +6,10 @@
 namespace heddle::driver {
 namespace {
 
-Prefix costing(std::uint32_t cost) {
-  Prefix prefix;
-  prefix.cost = cost;
-  return prefix;
+Branch costing(std::uint32_t cost) {
+  Branch branch;
+  branch.cost = cost;
+  return branch;
 }
 
 Footprint write_to(std::uint64_t object) {
@@ -24,6 +24,18 @@ TEST(Frontier, GivesTheCheapestFirst) {
   Frontier frontier;
   for (const std::uint32_t cost : {2u, 0u, 1u}) frontier.add(costing(cost));
   for (const std::uint32_t cost : {0u, 1u, 2u}) EXPECT_EQ(frontier.take().cost, cost);
+  EXPECT_EQ(frontier.lowest_cost(), Frontier::kNone);
+}
+
+TEST(Frontier, GivesTheAnswersOfABranchOneByOne) {
+  Frontier frontier;
+  Branch branch = costing(1);
+  branch.first = 64;
+  branch.others = 0b1010;
+  frontier.add(branch);
+  frontier.add(costing(1));
+  EXPECT_EQ(frontier.waiting_at_lowest(), 3u);
+  for (const std::uint32_t answer : {65u, 67u, 0u}) EXPECT_EQ(frontier.take().chosen, answer);
   EXPECT_EQ(frontier.lowest_cost(), Frontier::kNone);
 }
 

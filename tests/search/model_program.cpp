@@ -79,13 +79,6 @@ class Execution final : public runtime::ThreadView {
     return result_;
   }
 
-  runtime::Pending pending_of(abi::ThreadIndex thread) const override {
-    if (at_[thread] == program_.threads[thread].size()) return {};
-    const Step& step = program_.threads[thread][at_[thread]];
-    const abi::EventKind kind = kind_of(step);
-    return {kind, site(thread), has_place(step) ? offset_of(step) / 8 + 1 : 0,
-            abi::access_of(kind)};
-  }
   std::uint64_t hash_of(abi::ThreadIndex thread) const override { return hash_of_index(thread); }
   bool lets_time_pass(abi::ThreadIndex thread) const override {
     return pending_of(thread).kind == abi::EventKind::Sleep;
@@ -99,8 +92,12 @@ class Execution final : public runtime::ThreadView {
   void refresh(std::size_t i) {
     const auto thread = static_cast<abi::ThreadIndex>(i);
     enabled_.erase(thread);
+    set_pending(thread, {});
     if (at_[i] == program_.threads[i].size()) return;
     const Step& next = program_.threads[i][at_[i]];
+    const abi::EventKind kind = kind_of(next);
+    set_pending(thread, {kind, site(thread), has_place(next) ? offset_of(next) / 8 + 1 : 0,
+                         abi::access_of(kind)});
     if (next.kind == Step::Lock && owner(next.location) != kNobody) return;
     enabled_.insert(thread);
   }
