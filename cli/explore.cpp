@@ -73,7 +73,8 @@ bool search_is_over(const driver::ExploreResult& result, const ExploreFlags& fla
   return !result.interrupted && flags.schedules != 0 && result.status.schedules < flags.schedules;
 }
 
-/// In executions of that many events nearly all are accesses that nobody races for.
+/// In executions of that many events nearly all are accesses that nobody races for: `auto` would
+/// overlook them.
 bool could_overlook(const driver::Search& search, const ExploreFlags& flags) {
   constexpr double kManyEvents = 10'000;
   return flags.preempt_at == "all" && flags.memory_model == "sc" &&
@@ -94,12 +95,12 @@ void print_result(const driver::ExploreResult& result, const driver::Search& sea
     const bool overlook = could_overlook(search, flags);
     if (overlook) {
       fmt::print(
-          "{:.0f} events a schedule: --preempt-at raced overlooks accesses that nobody races "
-          "for.\n",
+          "{:.0f} events a schedule: without --preempt-at all, accesses that nobody races for are "
+          "overlooked.\n",
           search.status().mean_events);
     }
-    fmt::print("More schedules: heddle explore -n {}{} -- {}\n", flags.schedules * 10,
-               overlook ? " --preempt-at raced" : "", fmt::join(flags.command, " "));
+    fmt::print("More schedules: heddle explore -n {} -- {}\n", flags.schedules * 10,
+               fmt::join(flags.command, " "));
   }
 }
 

@@ -27,7 +27,7 @@ void copy_option(char (&to)[32], const std::string& from, const char* name) {
   std::strcpy(to, from.c_str());
 }
 
-constexpr std::string_view kPreemptAt[] = {"sync", "shared", "raced", "all"};
+constexpr std::string_view kPreemptAt[] = {"sync", "shared", "raced", "all", "auto"};
 
 std::string flag_name(const char* option) {
   std::string name = std::string("--") + option;
@@ -134,6 +134,9 @@ abi::Options options_of(const RunFlags& flags) {
   if (options.overlook > 1 || (options.overlook == 1 && flags.preempt_at != "sync")) {
     throw user_error(
         "--overlook: 0, or 1 together with --preempt-at sync; explore decides by itself");
+  }
+  if (options.overlook == 0 && (options.see_from != 0 || options.see_events != 0)) {
+    throw user_error("--see-from, --see-events: only where accesses are overlooked (--overlook 1)");
   }
   if (options.depth == 0 || options.depth > 65) {
     throw user_error(fmt::format("--depth: {} is not between 1 and 65", options.depth));

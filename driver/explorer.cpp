@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -19,6 +20,9 @@ namespace heddle::driver {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A run that overlooked accesses has many times as many events when it is executed with all.
+constexpr std::uint64_t kMoreRoom = 16;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -91,8 +95,7 @@ class Exploration {
     try {
       // One target a worker, created in the thread that uses it: the kernel ends a target together
       // with the thread that started it.
-      const std::uint64_t max_events = search_options().max_events;
-      Target target(program_.image(), inputs_, max_events, limits_.execution);
+      Target target(program_.image(), inputs_, search_.options().max_events, limits_.execution);
       target.stay_on_one_cpu();
       while (!stopping()) {
         const std::optional<Trial> trial = take();
@@ -110,24 +113,14 @@ class Exploration {
     }
   }
 
-  /// The first trial is taken in advance, for its options size the channel.
-  abi::Options search_options() {
-    const std::scoped_lock lock(mutex_);
-    if (!first_) first_ = search_.next();
-    if (first_) options_ = first_->options;
-    return options_;
-  }
-
   std::optional<Trial> take() {
-    std::optional<Trial> trial;
     {
       const std::scoped_lock lock(mutex_);
       if (limits_.schedules != 0 && taken_ >= limits_.schedules) return std::nullopt;
       if (result_.first_failure && !limits_.all) return std::nullopt;
       ++taken_;
-      trial.swap(first_);
     }
-    return trial ? trial : search_.next();
+    return search_.next();
   }
 
   bool stopping() {
@@ -136,13 +129,15 @@ class Exploration {
     return limits_.time.count() != 0 && Clock::now() - start_ >= limits_.time;
   }
 
-  void execute(Target& target, const Trial& trial) {
+  void execute(Target& first, const Trial& trial) {
     const Clock::time_point begin = Clock::now();
-    const Executed executed = run(target, trial);
+    const Executed executed = run(first, trial);
+    Target& target = executed.larger ? *executed.larger : first;
     const Ending& ending = executed.ending;
     const double seconds = seconds_since(begin);
     Trial seen = trial;
     seen.options.overlook = executed.options.overlook;
+    seen.options.see_events = executed.options.overlook != 0 ? executed.options.see_events : 0;
     search_.observe(seen, target.channel(), ending.failed());
 
     const std::scoped_lock lock(mutex_);
@@ -163,6 +158,7 @@ class Exploration {
     abi::Options options;
     std::vector<abi::PlanRecord> plan;
     Ending ending;
+    std::unique_ptr<Target> larger = nullptr;  // it was this one, with more room for events
   };
 
   Executed run(Target& target, abi::Options options, std::vector<abi::PlanRecord> plan) {
@@ -170,10 +166,23 @@ class Exploration {
     return {options, std::move(plan), judge(program_, target, execution, limits_.fails_if)};
   }
 
+  Executed run_with_room(abi::Options options, std::vector<abi::PlanRecord> plan) {
+    options.max_events *= kMoreRoom;
+    auto larger =
+        std::make_unique<Target>(program_.image(), inputs_, options.max_events, limits_.execution);
+    Executed executed = run(*larger, options, std::move(plan));
+    executed.larger = std::move(larger);
+    return executed;
+  }
+
   /// One that overlooked accesses and failed is done again, by its own schedule, with all of them:
   /// a run is kept with everything that leads to its failure.
-  Executed run(Target& target, const Trial& trial) {
+  Executed run(Target& target, Trial trial) {
     Executed first = run(target, trial.options, trial.plan);
+    while (first.ending.kind == abi::FailureKind::NoProgress &&
+           search_.narrow(trial, target.channel())) {
+      first = run(target, trial.options, trial.plan);
+    }
     if (trial.options.overlook == 0 || !first.ending.failed()) return first;
     const auto [signature, plan] = described(target, first.ending);
     abi::Options options = trial.options;
@@ -184,6 +193,10 @@ class Exploration {
     // Some thread may have spun on what it could not see change.
     const bool stood_still = first.ending.kind == abi::FailureKind::Hang ||
                              first.ending.kind == abi::FailureKind::NoProgress;
+    if (again.ending.kind == abi::FailureKind::NoProgress && !stood_still) {
+      again = run_with_room(options, plan);
+      if (described(*again.larger, again.ending).first == signature) return again;
+    }
     // With all of its accesses it is too long, or goes another way once it seems not to end.
     if (!stood_still && std::strcmp(trial.options.preempt_at, "sync") == 0) {
       return run(target, trial.options, trial.plan);
@@ -230,8 +243,6 @@ class Exploration {
   const Clock::time_point start_ = Clock::now();
 
   std::mutex mutex_;  // guards all below, and everything that is not safe to share (program_)
-  std::optional<Trial> first_;
-  abi::Options options_;
   std::uint64_t taken_ = 0;
   bool stop_ = false;
   std::exception_ptr error_;

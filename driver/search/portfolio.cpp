@@ -71,6 +71,10 @@ struct Arm {
   }
 };
 
+bool is_systematic(const Arm& arm) {
+  return arm.name == "chess" || arm.name == "delay" || arm.name == "rare";
+}
+
 class Portfolio final : public Search {
  public:
   explicit Portfolio(const SearchSettings& settings)
@@ -98,8 +102,12 @@ class Portfolio final : public Search {
     const auto found = under_way_.find(trial.number);
     const Owner owner = found->second;
     under_way_.erase(found);
-    News news = knowledge_.learn(channel);
-    narrowing_.learn(trial, channel);
+    // A look shows accesses at which no trial can switch threads: nothing to ask a strategy for.
+    News news = Narrowing::is_look(trial) ? News{} : knowledge_.learn(channel);
+    if (narrowing_.learn(trial, channel)) {
+      knowledge_ = Knowledge();
+      profile_ = Profile();
+    }
     news.failed = failed;
     Arm& arm = arms_[owner.arm];
     arm.status.new_pairs += news.new_pairs;
@@ -113,6 +121,13 @@ class Portfolio final : public Search {
     arm.source->observe(own, channel, news);
     changed_.notify_all();
   }
+
+  bool narrow(Trial& trial, const Channel& channel) override {
+    const std::scoped_lock lock(mutex_);
+    return narrowing_.narrow(trial, channel);
+  }
+
+  const abi::Options& options() const override { return settings_.options; }
 
   void see_everything() override {
     const std::scoped_lock lock(mutex_);
@@ -218,7 +233,15 @@ class Portfolio final : public Search {
     return std::nullopt;
   }
 
+  /// Systematic sources see everything, or do not know what is left to try: in large executions
+  /// they would take all the time, and not get anywhere, while the others need not.
+  bool is_left_out(const Arm& arm) const {
+    return narrowing_.overlooks() && is_systematic(arm) &&
+           !std::ranges::all_of(arms_, is_systematic);
+  }
+
   std::optional<Trial> take_from(std::size_t i) {
+    if (is_left_out(arms_[i])) return std::nullopt;
     std::optional<Trial> trial = arms_[i].source->next();
     if (!trial) return std::nullopt;
     ++arms_[i].status.trials;

@@ -17,18 +17,33 @@ namespace heddle::driver {
 
 class Races {
  public:
-  void learn(const Channel& channel);
+  /// Returns whether that brought anything: a site nobody had come to, or one that raced for the
+  /// first time.
+  bool learn(const Channel& channel);
 
   bool raced(abi::SiteId site) const {
     const auto found = plain_.find(site);
-    return found != plain_.end() && found->second;
+    return found != plain_.end() && found->second.raced;
+  }
+  /// Whether there were so many accesses at the site in some execution that to see each of them
+  /// takes long.
+  bool is_frequent(abi::SiteId site) const {
+    const auto found = plain_.find(site);
+    return found != plain_.end() && found->second.most_visits > kFewVisits;
   }
   /// Sites of plain accesses that were seen and never raced, in order.
   std::vector<abi::SiteId> quiet_sites() const;
 
  private:
   class Execution;
-  std::unordered_map<abi::SiteId, bool> plain_;  // → it raced
+  struct Plain {
+    bool raced = false;
+    std::uint32_t visits = 0;  // in the execution that is being learned from
+    std::uint32_t most_visits = 0;
+  };
+  static constexpr std::uint32_t kFewVisits = 100;
+
+  std::unordered_map<abi::SiteId, Plain> plain_;  // sites of plain accesses
 };
 
 }  // namespace heddle::driver

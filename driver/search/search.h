@@ -55,6 +55,11 @@ class Search {
   virtual std::optional<Trial> next() = 0;
   /// What the trial did. Called once for each trial that next() returned.
   virtual void observe(const Trial& trial, const Channel& channel, bool failed) = 0;
+  /// An execution of the trial had so many events that it was stopped: makes it one that sees less
+  /// of the program. False: it cannot be done with fewer.
+  virtual bool narrow(Trial& trial, const Channel& channel) = 0;
+  /// What trials have in common; none has room for more events.
+  virtual const abi::Options& options() const = 0;
   /// A trial that overlooked accesses failed in a way that it does not when they are seen: no
   /// trial is to overlook any from now on.
   virtual void see_everything() = 0;

@@ -43,8 +43,9 @@ class WeightedSource final : public TrialSource {
     return trial;
   }
 
-  void observe(const Trial&, const Channel& channel, const News&) override {
-    profile_.learn(channel);
+  void observe(const Trial& trial, const Channel& channel, const News&) override {
+    // What is seen beyond the scheduling points is not counted when the trial is done, either.
+    if (trial.options.see_events == 0) profile_.learn(channel);
   }
 
  private:

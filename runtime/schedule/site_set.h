@@ -9,10 +9,11 @@ namespace heddle::runtime {
 /// The sites that a plan's records of one kind name.
 class SiteSet {
  public:
-  void begin_run(Plan plan, abi::DecisionKind kind) {
+  void begin_run(Plan plan, abi::DecisionKind kind, std::uint32_t least_occurrence = 0) {
     for (Bits& bits : bits_) bits.clear();
     for (std::size_t i = 0; i < plan.count; ++i) {
-      if (plan.records[i].kind == kind) insert(plan.records[i].site);
+      const abi::PlanRecord& record = plan.records[i];
+      if (record.kind == kind && record.occurrence >= least_occurrence) insert(record.site);
     }
   }
   bool contains(abi::SiteId site) const {

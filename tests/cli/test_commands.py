@@ -192,6 +192,9 @@ class BadInput(Workshop):
 
     def test_runs_that_are_not_there(self):
         self.refused("ls", says=["heddle explore"])
+        self.refused("replay", "missing.heddle", says=["missing.heddle", "no such file"])
+        (self.work / "other.heddle").write_text("something else")
+        self.refused("replay", "other.heddle", says=["other.heddle", "no packed run"])
         program = self.build(PRINTS)
         self.json("run", "--", program)
         self.refused("replay", "r9", says=["r9"])

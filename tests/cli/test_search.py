@@ -88,14 +88,36 @@ class Strategies(Workshop):
         program = self.build(LARGE)
         search = ("--strategy", "random", "--seed", "3", "-n", "60", "--", program)
         # Among 40,000 switches that change nothing the one that matters is not found.
-        self.json("explore", *search, status=0)
-        said = self.heddle("explore", "--strategy", "random", "--seed", "3", "-n", "2", "--", program).stdout
-        self.assertIn("heddle explore -n 20 --preempt-at raced -- ", said)
-        found = self.json("explore", "--preempt-at", "raced", *search, status=1)
-        # Trials 1, 9, 17... see all accesses; the kept run has them, although its trial did not.
-        self.assertNotEqual(found["schedules_to_first_failure"] % 8, 1)
-        self.assertGreater(self.json("show", found["run"])["events"], 40_000)
-        self.assertTrue(self.json("replay", found["run"], "-n", "3")["reproduced"])
+        said = self.heddle("explore", "--preempt-at", "all", *search)
+        self.assertEqual(said.returncode, 0)
+        self.assertIn("without --preempt-at all", said.stdout)
+        for points in ([], ["--preempt-at", "raced"]):
+            with self.subTest(points=points):
+                found = self.json("explore", *points, *search, status=1)
+                # Trials 1, 9, 17... see all accesses (by default, the first alone); the kept run
+                # has them, although its trial did not.
+                self.assertNotEqual(found["schedules_to_first_failure"] % 8, 1)
+                self.assertGreater(self.json("show", found["run"])["events"], 40_000)
+                self.assertTrue(self.json("replay", found["run"], "-n", "3")["reproduced"])
+
+    def test_a_large_run_is_not_taken_for_one_that_does_not_end(self):
+        # More events than a run may have, if each access were one.
+        larger = LARGE.replace("10000", "100000")
+        search = ("--max-events", "150000", "-n", "20", "--")
+        passes = self.build(larger.replace("count == 2", "count > 0"))
+        found = self.json("explore", "--preempt-at", "all", *search, passes, status=1)
+        self.assertEqual(found["failures"][0]["signature"]["kind"], "no-progress")
+        self.json("explore", *search, passes, status=0)
+        # What fails is kept with all of its accesses.
+        fails = self.build(larger, name="fails")
+        found = self.json("explore", *search, fails, status=1)
+        self.assertEqual(found["failures"][0]["signature"]["kind"], "assert")
+        self.assertGreater(self.json("show", found["run"])["events"], 400_000)
+        self.assertTrue(self.json("replay", found["run"])["reproduced"])
+        # What never ends is reported all the same.
+        endless = self.build(LARGE.replace("i < 10000; ++i", "; i = (i + 1) & 63"), name="endless")
+        found = self.json("explore", "--max-events", "100000", "--timeout", "2", "-n", "3", "--", endless, status=1)
+        self.assertEqual(found["failures"][0]["signature"]["kind"], "no-progress")
 
     def test_a_thread_that_spins_on_what_it_cannot_see_is_no_failure(self):
         program = self.build(SPINNING)
@@ -109,6 +131,18 @@ class Strategies(Workshop):
         self.assertLess(self.json("show", "latest")["events"], 100)
         self.assertTrue(self.json("replay", "latest", "-n", "3")["reproduced"])
         self.refused("run", "--overlook", "1", "--", program, says=["--preempt-at sync"])
+
+    def test_one_run_sees_accesses_for_a_while_and_comes_back(self):
+        program = self.build(LARGE)
+        overlook = ("run", "--preempt-at", "sync", "--overlook", "1")
+        self.heddle(*overlook, "--", program)
+        few = self.json("show", "latest")["events"]
+        for carrier in ("fiber", "kernel"):
+            self.heddle(*overlook, "--carrier", carrier, "--see-from", "3", "--see-events", "500", "--", program)
+            # A loop may have looked at its shutters for the last time before.
+            self.assertGreater(self.json("show", "latest")["events"], few + 490)
+            self.assertTrue(self.json("replay", "latest", "-n", "3")["reproduced"])
+        self.refused("run", "--see-events", "5", "--", program, says=["--overlook"])
 
     def test_pruned_and_full_search_agree(self):
         for name in ("lost_update/buggy.c", "lost_update/fixed.c", "dekker/buggy.c",
