@@ -17,13 +17,31 @@ void GuidedStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFin
     wishes_.push_back(
         {static_cast<abi::SiteId>(record.target), record.site, 0, abi::kNoThread, early, false});
   }
-  open_ = static_cast<std::uint32_t>(wishes_.size());
-  if (open_ > 0) writes_.resize(256);
+  looked_up_ = nullptr;
+  if (wishes_.size() > 0) writes_.resize(256);
+  forget_fulfilled();
+}
+
+void GuidedStrategy::forget_fulfilled() {
+  std::size_t open = 0;
+  sites_ = 0;
+  awaits_read_ = false;
+  for (const Wish& wish : wishes_) {
+    if (wish.over) continue;
+    wishes_[open++] = wish;
+    sites_ |= std::uint64_t{1} << (wish.read % 64);
+    if (wish.early) sites_ |= std::uint64_t{1} << (wish.write % 64);
+    awaits_read_ |= wish.location != 0;
+  }
+  wishes_.resize(open);
 }
 
 GuidedStrategy::LastWrite& GuidedStrategy::last_write(std::uint64_t location) {
+  // Threads that run the same code are often about to act on the same.
+  if (looked_up_ != nullptr && looked_up_->location == location) return *looked_up_;
   if (used_ * 2 >= writes_.size()) {
     Vector<LastWrite> old = writes_;
+    looked_up_ = nullptr;
     writes_ = Vector<LastWrite>{};
     writes_.resize(old.size() * 2);
     used_ = 0;
@@ -38,6 +56,7 @@ GuidedStrategy::LastWrite& GuidedStrategy::last_write(std::uint64_t location) {
     writes_[i] = {location, abi::kUnknownSite, abi::kNoThread};
     ++used_;
   }
+  looked_up_ = &writes_[i];
   return writes_[i];
 }
 
@@ -45,7 +64,6 @@ GuidedStrategy::Advice GuidedStrategy::advice(const Pending& pending, abi::Threa
   Advice result = Advice::None;
   if (pending.location == 0) return result;
   for (const Wish& wish : wishes_) {
-    if (wish.over) continue;
     if (wish.early) {
       if (pending.site == wish.read) return Advice::Go;
       if (pending.site == wish.write) result = Advice::Hold;
@@ -64,57 +82,58 @@ GuidedStrategy::Advice GuidedStrategy::advice(const Pending& pending, abi::Threa
 void GuidedStrategy::note(const Pending& done, abi::ThreadIndex thread) {
   if (done.location == 0) return;
   for (Wish& wish : wishes_) {
-    if (wish.over || done.site != wish.read) continue;
+    if (done.site != wish.read) continue;
     const LastWrite& last = last_write(done.location);
     if (!wish.early && (last.site != wish.write || last.thread == thread)) continue;
     wish.over = true;
-    --open_;
   }
+  forget_fulfilled();
   if (!done.writes()) return;
   last_write(done.location) = {done.location, done.site, thread};
   for (Wish& wish : wishes_) {
-    if (wish.over || wish.early) continue;
+    if (wish.early) continue;
     if (done.site == wish.write) {
       wish.location = done.location;
       wish.writer = thread;
     } else if (wish.location == done.location) {
       wish.location = 0;  // overwritten
     }
+    awaits_read_ |= wish.location != 0;
   }
 }
 
 /// Everybody is held up: one of the wishes they are held up by is impossible here.
 void GuidedStrategy::give_up_one(const SchedulingPoint& point) {
   const abi::ThreadIndex thread = point.enabled.nth(random_.below(point.enabled.count()));
-  const Pending pending = point.threads.pending_of(thread);
+  const Pending& pending = point.threads.pending_of(thread);
   for (Wish& wish : wishes_) {
-    if (wish.over) continue;
-    if ((wish.early ? wish.write : wish.read) == pending.site ||
-        wish.location == pending.location) {
-      wish.over = true;
-      --open_;
-    }
+    wish.over =
+        (wish.early ? wish.write : wish.read) == pending.site || wish.location == pending.location;
   }
+  forget_fulfilled();
 }
 
 abi::ThreadIndex GuidedStrategy::choose(const SchedulingPoint& point) {
-  if (open_ == 0 || point.enabled.count() == 1) {
+  if (wishes_.size() == 0 || point.enabled.count() == 1) {
     const abi::ThreadIndex chosen = base_.choose(point);
-    if (open_ > 0) note(point.threads.pending_of(chosen), chosen);
+    if (wishes_.size() > 0) note(point.threads.pending_of(chosen), chosen);
     return chosen;
   }
-  ThreadSet candidates;
+  ThreadSet candidates = point.enabled;
   abi::ThreadIndex urgent = abi::kNoThread;
   for (;;) {
     point.enabled.for_each([&](abi::ThreadIndex thread) {
-      const Advice said = advice(point.threads.pending_of(thread), thread);
+      const Pending& pending = point.threads.pending_of(thread);
+      if (!may_concern(pending)) return;
+      const Advice said = advice(pending, thread);
       if (said == Advice::Go) urgent = thread;
-      if (said != Advice::Hold) candidates.insert(thread);
+      if (said == Advice::Hold) candidates.erase(thread);
     });
     if (candidates.count() > 0) break;
     give_up_one(point);
+    candidates = point.enabled;
   }
-  if (candidates.count() < point.enabled.count() && ++held_ > kPatience) open_ = 0;
+  if (candidates.count() < point.enabled.count() && ++held_ > kPatience) wishes_.clear();
   if (urgent != abi::kNoThread) {
     candidates = ThreadSet{};
     candidates.insert(urgent);

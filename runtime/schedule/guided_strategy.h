@@ -39,6 +39,11 @@ class GuidedStrategy final : public Strategy {
   };
 
   enum class Advice { None, Hold, Go };
+  /// False: no wish is about this, as for nearly all threads at nearly all choices.
+  bool may_concern(const Pending& pending) const {
+    return ((sites_ >> (pending.site % 64)) & 1) != 0 || awaits_read_;
+  }
+  void forget_fulfilled();
   Advice advice(const Pending& pending, abi::ThreadIndex thread);
   LastWrite& last_write(std::uint64_t location);
   void note(const Pending& done, abi::ThreadIndex thread);
@@ -46,12 +51,14 @@ class GuidedStrategy final : public Strategy {
 
   PosStrategy base_;
   Random random_;
-  Vector<Wish> wishes_;
+  Vector<Wish> wishes_;  // those that are not over
   static constexpr std::uint32_t kPatience = 512;
   std::uint32_t held_ = 0;    // choices at which somebody was held up
-  std::uint32_t open_ = 0;    // wishes that are not over
+  std::uint64_t sites_ = 0;   // that wishes are about, a bit for each remainder
+  bool awaits_read_ = false;  // a wish's write has happened
   Vector<LastWrite> writes_;  // open addressing, a power of two, at most half full
   std::size_t used_ = 0;
+  LastWrite* looked_up_ = nullptr;  // in writes_, last
 };
 
 }  // namespace heddle::runtime

@@ -25,7 +25,7 @@ abi::ThreadIndex PosStrategy::choose_among(const SchedulingPoint& point,
     if (priority_[thread] == 0) priority_[thread] = random_.next() | 1;
     if (candidates.contains(thread) && priority_[thread] > priority_[best]) best = thread;
   });
-  const Pending chosen = point.threads.pending_of(best);
+  const Pending& chosen = point.threads.pending_of(best);
   point.enabled.for_each([&](abi::ThreadIndex thread) {
     if (chosen.conflicts_with(point.threads.pending_of(thread))) priority_[thread] = 0;
   });

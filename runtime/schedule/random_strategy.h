@@ -11,6 +11,7 @@ class RandomStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
   abi::ThreadIndex choose(const SchedulingPoint& point) override;
+  bool counts_when_alone() const override { return false; }
   std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
 
  private:

@@ -3,8 +3,8 @@
 // The seam through which every nondeterministic choice of a controlled run passes.
 //
 // Session calls it; a strategy decides and never executes. Invariants: choose() is called exactly
-// once for each operation a thread comes to (also when only one thread can go on, so that a
-// strategy may count), plus once when a thread has ended; only operations at sites the plan calls
+// once for each operation a thread comes to (also when only one thread can go on, if the strategy
+// says that it counts), plus once when a thread has ended; only operations at sites the plan calls
 // quiet are passed over, and the late ones of a run that seems not to end (fair_turns.h).
 // choose_value() is called by the running thread while it carries out its operation. The answers
 // alone determine the run.
@@ -40,7 +40,7 @@ struct Pending {
 /// The threads of the run, for strategies that look at others than the running one.
 class ThreadView {
  public:
-  virtual Pending pending_of(abi::ThreadIndex thread) const = 0;
+  const Pending& pending_of(abi::ThreadIndex thread) const { return pending_[thread]; }
   /// Its identity across runs.
   virtual std::uint64_t hash_of(abi::ThreadIndex thread) const = 0;
   /// Whether it is about to sleep, or to wait for something until a time limit.
@@ -67,12 +67,24 @@ class ThreadView {
 
  protected:
   ~ThreadView() = default;
+  /// Part by part: what is put together elsewhere and copied from there has to wait for the parts.
+  [[gnu::always_inline]] void set_pending(abi::ThreadIndex thread, const Pending& pending) {
+    Pending& own = pending_[thread];
+    own.kind = pending.kind;
+    own.site = pending.site;
+    own.location = pending.location;
+    own.access = pending.access;
+  }
+
+ private:
+  // Side by side: some strategies look at those of all threads at every choice.
+  Pending pending_[abi::kMaxThreads];
 };
 
 struct SchedulingPoint {
   abi::ThreadIndex current;    // who ran last
   std::uint64_t current_hash;  // its identity across runs
-  Pending pending;             // what it is about to do
+  const Pending& pending;      // what it is about to do
   const ThreadSet& enabled;    // never empty
   const ThreadView& threads;
 };
@@ -91,6 +103,8 @@ class Strategy {
   virtual void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) = 0;
   /// A member of point.enabled, or kNoThread: the plan cannot be followed.
   virtual abi::ThreadIndex choose(const SchedulingPoint& point) = 0;
+  /// False: choose() need not be called where the running thread alone can go on.
+  virtual bool counts_when_alone() const { return true; }
   /// A number below `bound` (which is at least 2), or kCannotFollow.
   virtual std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) = 0;
   /// At the beginning of a run that goes on from a checkpoint: `thread` is about to do something at

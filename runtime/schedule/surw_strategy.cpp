@@ -37,6 +37,7 @@ void SurwStrategy::draw_meant(const ThreadSet* among) {
 
 abi::ThreadIndex SurwStrategy::choose(const SchedulingPoint& point) {
   point.enabled.for_each([&](abi::ThreadIndex thread) {
+    if (weights_.knows(thread)) return;
     const ThreadWeights::Share share = weights_.meet(thread, point.threads.hash_of(thread));
     // Whoever was meant stood also for the threads it had yet to create.
     if (share.taken > 0 && share.from == meant_ && random_.below_large(share.of) < share.taken) {

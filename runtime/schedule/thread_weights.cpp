@@ -29,7 +29,6 @@ ThreadWeights::Row* ThreadWeights::find(std::uint64_t hash) {
 }
 
 ThreadWeights::Share ThreadWeights::meet(abi::ThreadIndex thread, std::uint64_t hash) {
-  if (known_[thread]) return {};
   known_[thread] = true;
   if (thread >= met_) met_ = thread + 1u;
   Row* const row = find(hash);

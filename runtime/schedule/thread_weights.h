@@ -18,7 +18,8 @@ class ThreadWeights {
     std::uint64_t taken = 0;
     std::uint64_t of = 0;
   };
-  /// To be called with every thread before it is asked about.
+  bool knows(abi::ThreadIndex thread) const { return known_[thread]; }
+  /// To be called once with every thread, before it is asked about.
   Share meet(abi::ThreadIndex thread, std::uint64_t hash);
   /// One of the operations that were counted is being carried out.
   void spend(abi::ThreadIndex thread);

@@ -10,8 +10,9 @@ void UrwStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFinder
 
 abi::ThreadIndex UrwStrategy::choose(const SchedulingPoint& point) {
   std::uint64_t total = 0;
-  point.enabled.for_each(
-      [&](abi::ThreadIndex thread) { weights_.meet(thread, point.threads.hash_of(thread)); });
+  point.enabled.for_each([&](abi::ThreadIndex thread) {
+    if (!weights_.knows(thread)) weights_.meet(thread, point.threads.hash_of(thread));
+  });
   const auto weight_of = [&](abi::ThreadIndex thread) {
     return weights_.left(thread) == 0 ? 1 : weights_.left(thread);
   };

@@ -72,6 +72,11 @@ inline bool passes_time(const Operation& operation) {
   }
 }
 
+/// `address` is of memory; where threads are concerned it is a handle.
+inline bool names_memory(const Operation& operation) {
+  return abi::EventKind::ThreadDetach < operation.kind && operation.address != 0;
+}
+
 inline Reach reach_of(const Operation& operation) {
   const bool known = operation.blocking != nullptr && operation.blocking->reach != nullptr;
   return known ? operation.blocking->reach(operation) : Reach::Process;

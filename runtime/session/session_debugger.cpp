@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of Session in which a debugger may take another choice than the schedule.
+#include "runtime/entry/gate.h"
 #include "runtime/session/debugger.h"
 #include "runtime/session/session.h"
 
@@ -21,6 +22,7 @@ void Session::look_for_debugger() {
       flush_chosen();
       current_ = from;
     } else {
+      Gate::note_switch();
       carrier_->switch_to(from, other);
     }
   }

@@ -46,7 +46,7 @@ void Session::add_flusher() {
   Thread& flusher = threads_.back();
   flusher.flushes_for = current_;
   flusher.finished = flusher.joined = true;  // nobody waits for it, and it never waits
-  flusher.pending = {abi::EventKind::Flush, abi::kFlushSite, 0, flusher.index};
+  pend(flusher, {abi::EventKind::Flush, abi::kFlushSite, 0, flusher.index});
   current().flusher = flusher.index;
 }
 

@@ -9,6 +9,7 @@ void Session::go_on_from(abi::ThreadIndex from) {
   for (const Thread& thread : threads_) {
     if (thread.finished) continue;
     if (thread.index != 0) carrier_->adopt(thread.index);
+    show_pending(thread.index, thread.pending);
     Session::refresh_thread(thread.index);
     // Of the thread that arrives now it is asked below, and of a start never.
     const bool is_asked = thread.index == from || thread.pending.site == abi::kThreadStartSite;
