@@ -10,9 +10,9 @@ namespace heddle::abi {
 
 /// Raised when a hook, a record of channel.h or a site record changes meaning. The pass makes every
 /// instrumented program refer to the symbol below, so a runtime of another version fails to link.
-inline constexpr std::uint32_t kVersion = 3;
-#define HEDDLE_ABI_SYMBOL __heddle_abi_v3
-#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v3"
+inline constexpr std::uint32_t kVersion = 4;
+#define HEDDLE_ABI_SYMBOL __heddle_abi_v4
+#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v4"
 
 /// Before each call out of instrumented code the pass stores the call's site id here; whatever the
 /// callee turns out to do (lock, allocate, create a thread, also deep inside an uninstrumented
@@ -66,6 +66,13 @@ enum class RmwOperation : std::uint32_t {
   Min,
   UnsignedMax,
   UnsignedMin,
+};
+
+/// Whether a loop goes on of which iterations are left out.
+enum class GoesOn : std::uint32_t {
+  NotKnown = 0,  // it is to be computed
+  Yes = 1,       // the next iteration is left out together with the one that is over
+  No = 2,        // all that follow are left out
 };
 
 using SiteId = std::uint32_t;

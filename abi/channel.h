@@ -99,12 +99,15 @@ struct StepRecord {
 enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
-  // Plans only, before all others: what of the program is not executed.
+  // Plans only, before all others: what of the program is not executed, or last.
   Absent = 3,  // the thread `target` is never started
-  Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`
+  Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`;
+               // `creates`, `at_once`
+  Ends = 13,   // other threads' failures wait until nobody else can go on: `thread` ends the run
   // Plans only, behind those and before the decisions: advice for strategies.
   Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on, and no
-                    // event if the option `overlook` is set
+                    // event if the option `overlook` is set; where `see_events` is set as well, no
+                    // event only if `occurrence` says that there are many
   Weight = 5,       // `thread`, a child of `target`, did `occurrence` counted operations earlier
   Select = 6,       // operations at `site` are those that are counted
   ReadsFrom = 7,    // the read at `site` should see what the write at site `target` wrote
@@ -144,7 +147,9 @@ struct PlanRecord {
   SiteId site;
   std::uint32_t occurrence;
   DecisionKind kind;
-  std::uint16_t reserved[3];
+  std::uint16_t creates = 0;  // Skip: the threads that each of the iterations would create
+  std::uint16_t at_once = 0;  // Skip: 1 if within them it is not asked whether the loop goes on
+  std::uint16_t reserved = 0;
 };
 
 /// What a thread is told from outside, again: `bytes` of Answers (abi/recording.h), in order.
@@ -201,6 +206,7 @@ struct FailureRecord {
   std::uint32_t line;
   std::uint32_t wait_count;
   WaitRecord waits[64];
+  std::uint64_t waiting_failures;  // threads that stood still where they would have failed (Ends)
 };
 
 /// Where a thread stood when the run failed. Whoever reads this walks its stack: unwinding inside a

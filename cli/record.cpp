@@ -165,7 +165,9 @@ class Recording {
     tally_.recordings = 1;
     tally_.log_bytes = recorded.log_bytes;
     keep(recorded, log.bytes);
-    if (!log.complete) tally_.note = flags_.recover + " is cut off: what was there is used";
+    if (!log.complete && tally_.note.empty()) {
+      tally_.note = flags_.recover + " is cut off: what was there is used";
+    }
     return finish();
   }
 
@@ -175,6 +177,22 @@ class Recording {
     report();
     if (tally_.runs.empty() && tally_.lost > 0) return ExitCode::Environment;
     return tally_.failing > 0 ? ExitCode::ProgramFailed : ExitCode::Done;
+  }
+
+  /// Where a log that was left behind ends otherwise than the run that was made of it.
+  std::string end_of_log(std::uint64_t events, std::uint64_t operations) const {
+    if (events > operations) {
+      return fmt::format(
+          "{} ends after {} operations: what the run does then, {} events, was not recorded",
+          flags_.recover, operations, events - operations);
+    }
+    if (events < operations) {
+      return fmt::format(
+          "{} has {} operations, but the run ends after {}: what the program was told there is "
+          "cut off",
+          flags_.recover, operations, events);
+    }
+    return {};
   }
 
   /// The log of a run that did not come back, for whoever wants to know why. Only the last one.
@@ -199,6 +217,7 @@ class Recording {
       return;
     }
     const driver::KeptRun& run = enforced.run;
+    if (!recorded.ending) tally_.note = end_of_log(run.trace.events.size(), enforced.operations);
     const store::RunId id = store_.add({"record",
                                         run.trace,
                                         run.schedule,

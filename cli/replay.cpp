@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -76,6 +77,17 @@ ExitCode replay_packed(const ReplayFlags& flags, bool json) {
                 true, json);
 }
 
+/// What is written like a file is meant as one, and it is no pack.
+void refuse_file(const std::string& run) {
+  if (run.find_first_of("./") == std::string::npos) return;
+  std::error_code ignored;
+  const bool is_there = std::filesystem::exists(run, ignored);
+  throw user_error(fmt::format(
+      "{}: {}; `heddle pack RUN` makes one, and a run that was kept here is named by its id "
+      "(`heddle ls`) or latest",
+      run, is_there ? "this is no packed run" : "there is no such file"));
+}
+
 ExitCode replay(const ReplayFlags& flags, bool json) {
   if (flags.gdb && json) throw user_error("--gdb is for people: it has no --json");
   if (flags.gdb) return debug_in_gdb(flags.run, flags.gdb_arguments);
@@ -84,6 +96,7 @@ ExitCode replay(const ReplayFlags& flags, bool json) {
   }
   if (flags.times == 0) throw user_error("-n: a run is replayed at least once");
   if (store::is_pack(flags.run)) return replay_packed(flags, json);
+  refuse_file(flags.run);
   const store::Store store = store::Store::open_existing();
   const store::RunSummary summary = store.find(flags.run);
   const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));

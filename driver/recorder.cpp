@@ -24,17 +24,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<abi::PlanRecord> plan_of(const analysis::Recording& recording,
+std::vector<abi::PlanRecord> plan_of(const RecordedRun& recorded,
                                      const analysis::TotalOrder& order) {
+  const analysis::Recording& recording = recorded.recording;
   std::vector<abi::PlanRecord> plan;
-  plan.reserve(order.turns.size());
+  plan.reserve(order.turns.size() + 1);
+  if (recorded.ending && recording.last < recording.threads.size()) {
+    plan.push_back({recording.threads[recording.last].hash, 0, 0, 0, abi::DecisionKind::Ends, {}});
+  }
   for (const analysis::Turn& turn : order.turns) {
-    plan.push_back({recording.threads[turn.thread].hash,
-                    0,
-                    turn.site,
-                    turn.operations,
-                    abi::DecisionKind::Turn,
-                    {}});
+    plan.push_back({recording.threads[turn.thread].hash, 0, turn.site, turn.operations,
+                    abi::DecisionKind::Turn});
   }
   return plan;
 }
@@ -270,8 +270,8 @@ EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::ui
   std::strcpy(options.strategy, "order");
   options.max_events = 2 * max_events;  // from the half on, turns are fair rather than planned
   EnforcedRun enforced;
-  enforced.run =
-      run_once(program, recorded.inputs, options, plan_of(recorded.recording, order), limits);
+  enforced.run = run_once(program, recorded.inputs, options, plan_of(recorded, order), limits);
+  enforced.operations = order.operations;
   enforced.left_out = order.left_out;
   enforced.difference = difference_of(recorded, enforced.run);
   if (enforced.run.trace.outcome.kind == abi::FailureKind::Divergence) {

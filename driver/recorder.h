@@ -60,8 +60,9 @@ void complete_inputs(RecordedRun& run);
 /// The recorded order, enforced under control.
 struct EnforcedRun {
   KeptRun run;
-  std::string difference;      // from the recorded run, in words; empty: the same outcome came back
-  std::uint64_t left_out = 0;  // operations of the log that have no place in the order
+  std::string difference;  // from the recorded run, in words; empty: the same outcome came back
+  std::uint64_t operations = 0;  // of the log, that the run begins with
+  std::uint64_t left_out = 0;    // operations of the log that have no place in the order
 };
 
 EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,

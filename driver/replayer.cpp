@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kExecutionLimit{60'000};
 
+std::uint64_t recorded(const trace::Trace& trace, const char* option, std::uint64_t otherwise) {
+  const auto found = trace.header.options.find(option);
+  if (found == trace.header.options.end()) return otherwise;
+  return std::strtoull(found->second.c_str(), nullptr, 10);
+}
+
 abi::Options options_for(const Expectation& expectation, const std::string& carrier) {
   abi::Options options = replay_options(expectation.trace, expectation.schedule);
   const std::size_t length = carrier.copy(options.carrier, sizeof options.carrier - 1);
@@ -31,15 +37,13 @@ abi::Options replay_options(const trace::Trace& trace, const trace::Schedule& sc
   abi::Options options;
   std::strcpy(options.strategy, "replay");
   set_memory_model(options, schedule);
-  const auto max_events = trace.header.options.find("max_events");
-  if (max_events != trace.header.options.end()) {
-    options.max_events = std::strtoull(max_events->second.c_str(), nullptr, 10);
-  }
+  options.max_events = recorded(trace, "max_events", options.max_events);
   // A run whose accesses were overlooked has synchronisation only, and comes back so.
-  const auto overlook = trace.header.options.find("overlook");
-  if (overlook != trace.header.options.end() && overlook->second == "1") {
-    options.overlook = 1;
+  options.overlook = recorded(trace, "overlook", 0);
+  if (options.overlook != 0) {
     std::strcpy(options.preempt_at, "sync");
+    options.see_from = recorded(trace, "see_from", 0);
+    options.see_events = recorded(trace, "see_events", 0);
   }
   return options;
 }

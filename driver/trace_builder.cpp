@@ -163,13 +163,19 @@ std::string where(const trace::Site& site) {
   return fmt::format("{}:{}:{}", trace::base_name(frame->file), frame->line, frame->column);
 }
 
+/// One of the records before advice and decisions.
+bool is_left_out(const abi::PlanRecord& record) {
+  return record.kind == abi::DecisionKind::Absent || record.kind == abi::DecisionKind::Skip ||
+         record.kind == abi::DecisionKind::Ends;
+}
+
 /// Those of the plan's absent threads that the program came to create.
 std::vector<std::string> absent_threads(const Channel& channel,
                                         const std::vector<std::string>& paths) {
   std::vector<std::string> absent;
   for (const abi::PlanRecord& record : channel.plan()) {
-    if (record.kind == abi::DecisionKind::Skip) continue;
-    if (record.kind != abi::DecisionKind::Absent) break;
+    if (!is_left_out(record)) break;
+    if (record.kind != abi::DecisionKind::Absent) continue;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (channel.threads()[i].hash == record.target) absent.push_back(paths[i]);
     }
@@ -183,15 +189,29 @@ std::vector<trace::SkippedIterations> skipped_iterations(const Program& program,
                                                          const std::vector<std::string>& paths) {
   std::vector<trace::SkippedIterations> skipped;
   for (const abi::PlanRecord& record : channel.plan()) {
-    if (record.kind == abi::DecisionKind::Absent) continue;
-    if (record.kind != abi::DecisionKind::Skip) break;
+    if (!is_left_out(record)) break;
+    if (record.kind != abi::DecisionKind::Skip) continue;
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (channel.threads()[i].hash != record.thread) continue;
       skipped.push_back({paths[i], program.site(record.site).key, record.occurrence,
-                         static_cast<std::uint32_t>(record.target)});
+                         static_cast<std::uint32_t>(record.target), record.creates,
+                         record.at_once != 0});
     }
   }
   return skipped;
+}
+
+/// The thread that the plan has end the run, where that made a difference.
+std::string ending_thread(const Channel& channel, const std::vector<std::string>& paths) {
+  if (channel.header().failure.waiting_failures == 0) return {};
+  for (const abi::PlanRecord& record : channel.plan()) {
+    if (!is_left_out(record)) break;
+    if (record.kind != abi::DecisionKind::Ends) continue;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (channel.threads()[i].hash == record.thread) return paths[i];
+    }
+  }
+  return {};
 }
 
 abi::SiteId site_of(const Program& program, const std::string& key, const char* does,
@@ -233,6 +253,7 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   schedule.arguments.assign(inputs.arguments.begin() + 1, inputs.arguments.end());
   schedule.absent_threads = absent_threads(channel, paths);
   schedule.skipped = skipped_iterations(program, channel, paths);
+  schedule.ends_with = ending_thread(channel, paths);
 
   // How often each thread has been where, and how many events it has had.
   std::map<std::pair<abi::ThreadIndex, abi::SiteId>, std::uint32_t> visits;
@@ -274,7 +295,7 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
 std::vector<abi::PlanRecord> absent_records(const std::vector<std::string>& threads) {
   std::vector<abi::PlanRecord> records;
   for (const std::string& path : threads) {
-    records.push_back({0, hash_of_path(path), 0, 0, abi::DecisionKind::Absent, {}});
+    records.push_back({0, hash_of_path(path), 0, 0, abi::DecisionKind::Absent});
   }
   return records;
 }
@@ -294,12 +315,13 @@ std::vector<abi::PlanRecord> left_out_records(const Program& program,
                                               const trace::Schedule& schedule) {
   std::vector<abi::PlanRecord> records = absent_records(schedule.absent_threads);
   for (const trace::SkippedIterations& skip : schedule.skipped) {
-    records.push_back({hash_of_path(skip.thread),
-                       skip.last,
-                       site_of(program, skip.site, "skips iterations", ""),
-                       skip.first,
-                       abi::DecisionKind::Skip,
-                       {}});
+    records.push_back({hash_of_path(skip.thread), skip.last,
+                       site_of(program, skip.site, "skips iterations", ""), skip.first,
+                       abi::DecisionKind::Skip, skip.creates,
+                       static_cast<std::uint16_t>(skip.at_once)});
+  }
+  if (!schedule.ends_with.empty()) {
+    records.push_back({hash_of_path(schedule.ends_with), 0, 0, 0, abi::DecisionKind::Ends, {}});
   }
   return records;
 }
@@ -313,11 +335,8 @@ std::vector<abi::PlanRecord> make_plan(const Program& program, const trace::Sche
     // The runtime asks a flusher after each flush and never before the first.
     const std::uint32_t not_asked = is_flusher(decision.thread) ? 1 : 0;
     plan.push_back({hash_of_path(decision.thread),
-                    is_value ? decision.value : hash_of_path(decision.target),
-                    site,
-                    decision.occurrence - not_asked,
-                    decision.kind,
-                    {}});
+                    is_value ? decision.value : hash_of_path(decision.target), site,
+                    decision.occurrence - not_asked, decision.kind});
   }
   return plan;
 }

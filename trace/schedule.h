@@ -39,6 +39,8 @@ struct SkippedIterations {
   std::string site;
   std::uint32_t first = 1;
   std::uint32_t last = 1;
+  std::uint16_t creates = 0;  // threads, in each of them: those created later keep their names
+  bool at_once = false;       // within them it is not asked whether the loop goes on
   bool operator==(const SkippedIterations&) const = default;
 };
 
@@ -55,6 +57,7 @@ struct Schedule {
   std::vector<std::string> arguments;
   std::vector<std::string> absent_threads;  // never started, though their creators go on as if
   std::vector<SkippedIterations> skipped;   // not executed, though the loops around them go on
+  std::string ends_with;  // the thread whose failure ends the run; empty: whichever is the first
   std::vector<Decision> decisions;
   bool operator==(const Schedule&) const = default;
 };

@@ -49,7 +49,7 @@ class Parser {
 
   Schedule parse() {
     first_line();
-    bool program = false, build_id = false, memory_model = false;
+    bool program = false, build_id = false, memory_model = false, ends = false;
     while (next_line()) {
       const std::string& keyword = line_.words[0];
       if (keyword == "switch" || keyword == "value") {
@@ -77,10 +77,14 @@ class Parser {
           fail("a thread such as t0.1", schedule_.absent_threads.back());
       } else if (keyword == "skip" && version_ >= 2) {
         schedule_.skipped.push_back(skipped());
+      } else if (keyword == "ends" && version_ >= 3) {
+        schedule_.ends_with = header(ends);
+        if (!is_thread_path(schedule_.ends_with))
+          fail("a thread such as t0.1", schedule_.ends_with);
       } else {
         fail(
-            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `skip`, `switch`, "
-            "`value` or `end`",
+            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `skip`, `ends`, "
+            "`switch`, `value` or `end`",
             keyword);
       }
     }
@@ -246,6 +250,14 @@ class Parser {
     if (result.first == 0 || result.last < result.first)
       fail(fmt::format("a last iteration from {} on", std::max(result.first, 1u)),
            std::to_string(result.last));
+    if (version_ >= 3 && peek() == "creates") {
+      ++position_;
+      result.creates = number<std::uint16_t>("", "a number of threads such as 1");
+    }
+    if (version_ >= 3 && peek() == "at-once") {
+      ++position_;
+      result.at_once = true;
+    }
     end_of_line();
     return result;
   }
@@ -268,6 +280,24 @@ class Parser {
   Schedule schedule_;
 };
 
+/// The first that can say all of it: what is old enough can be read by whoever is.
+unsigned version_of(const Schedule& schedule) {
+  if (!schedule.ends_with.empty()) return 3;
+  if (schedule.skipped.empty()) return 1;
+  const bool says_more =
+      std::any_of(schedule.skipped.begin(), schedule.skipped.end(),
+                  [](const SkippedIterations& skip) { return skip.creates != 0 || skip.at_once; });
+  return says_more ? 3 : 2;
+}
+
+std::string to_text(const SkippedIterations& skip) {
+  std::string line =
+      fmt::format("skip {} {} #{} #{}", skip.thread, to_word(skip.site), skip.first, skip.last);
+  if (skip.creates != 0) line += fmt::format(" creates {}", skip.creates);
+  if (skip.at_once) line += " at-once";
+  return line;
+}
+
 }  // namespace
 
 std::string to_text(const Decision& decision) {
@@ -288,7 +318,7 @@ std::string to_text(const Decision& decision) {
 }
 
 std::string to_text(const Schedule& schedule) {
-  std::string out = fmt::format("{} {}\n", kMagic, schedule.skipped.empty() ? 1 : 2);
+  std::string out = fmt::format("{} {}\n", kMagic, version_of(schedule));
   out += fmt::format("program {}\n", to_word(schedule.program));
   out += fmt::format("build-id {}\n", to_word(schedule.build_id));
   out += fmt::format("memory-model {}\n", to_word(schedule.memory_model));
@@ -296,9 +326,8 @@ std::string to_text(const Schedule& schedule) {
     out += fmt::format("argument {}\n", to_word(argument));
   for (const std::string& thread : schedule.absent_threads)
     out += fmt::format("absent {}\n", thread);
-  for (const SkippedIterations& skip : schedule.skipped)
-    out +=
-        fmt::format("skip {} {} #{} #{}\n", skip.thread, to_word(skip.site), skip.first, skip.last);
+  for (const SkippedIterations& skip : schedule.skipped) out += to_text(skip) + '\n';
+  if (!schedule.ends_with.empty()) out += fmt::format("ends {}\n", schedule.ends_with);
   out += '\n';
   for (const Decision& decision : schedule.decisions) {
     std::string line = to_text(decision);

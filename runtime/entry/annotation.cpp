@@ -12,15 +12,19 @@ using namespace heddle::runtime;
 
 namespace {
 
-std::uint32_t begin_iteration(abi::SiteId site) {
+/// `again`: 1 if the iteration before it was of the same loop, and the loop has not been left
+/// since.
+std::uint32_t begin_iteration(abi::SiteId site, std::uint32_t again) {
   const std::uint32_t iteration = session().begin_iteration(site);
   if (iteration == 0) return 0;
-  session().record(operation_on(nullptr, abi::EventKind::IterationBegin, site), 0, iteration);
+  session().record(operation_on(nullptr, abi::EventKind::IterationBegin, site), again, iteration,
+                   session().current().children);
   return iteration;
 }
 
 void end_iteration(std::uint32_t iteration, abi::SiteId site) {
-  session().record(operation_on(nullptr, abi::EventKind::IterationEnd, site), 0, iteration);
+  session().record(operation_on(nullptr, abi::EventKind::IterationEnd, site), 0, iteration,
+                   session().current().children);
 }
 
 }  // namespace
@@ -28,7 +32,7 @@ void end_iteration(std::uint32_t iteration, abi::SiteId site) {
 HEDDLE_ENTRY std::uint32_t __heddle_iteration_begin(const char*) noexcept {
   const Gate gate;
   if (!gate || !session().one_at_a_time()) return 1;
-  return begin_iteration(call_site());
+  return begin_iteration(call_site(), 0);
 }
 
 HEDDLE_ENTRY void __heddle_iteration_end(std::uint32_t iteration) noexcept {
@@ -37,10 +41,16 @@ HEDDLE_ENTRY void __heddle_iteration_end(std::uint32_t iteration) noexcept {
   end_iteration(iteration, call_site());
 }
 
-U32 __heddle_repeat_begin(U32 site) {
+U32 __heddle_repeat_begin(U32 again, U32 site) {
   const Gate gate;
   if (!gate || !session().one_at_a_time()) return 1;
-  return begin_iteration(site);
+  return begin_iteration(site, again);
+}
+
+U32 __heddle_repeat_goes_on(U32 may_leave, U32 site) {
+  const Gate gate;
+  if (!gate || !session().one_at_a_time()) return static_cast<U32>(abi::GoesOn::NotKnown);
+  return static_cast<U32>(session().goes_on(site, may_leave != 0));
 }
 
 void __heddle_repeat_end(U32 iteration, U32 site) {

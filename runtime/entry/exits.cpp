@@ -38,6 +38,7 @@ bool any_stream_is_locked() {
 void note_ending() {
   Session& run = session();
   run.complete_write();
+  if (run.running()) run.about_to_exit();
   if (run.running() && run.failure().kind == heddle::abi::FailureKind::None) {
     run.failure().thread = run.current_index();
   }

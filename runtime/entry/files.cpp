@@ -77,7 +77,8 @@ ToldOpening told_opening(const char* path) {
   Thread& thread = run.current();
   const abi::Answer* const answer =
       run.told().take(thread.hash, thread.told, abi::AnswerKind::Call);
-  if (answer == nullptr || answer->call != SYS_openat || answer->bytes < sizeof(abi::OpenedFile)) {
+  if (answer == nullptr) wait_untold(run, call_site());
+  if (answer->call != SYS_openat || answer->bytes < sizeof(abi::OpenedFile)) {
     stop_untold(run, "the program opens a file that it did not open when it was recorded");
   }
   abi::OpenedFile file{};

@@ -50,6 +50,11 @@ class Gate {
   /// Something waits to be done for a thread when it is back in the program: a signal to handle, a
   /// cancellation to act upon, its signal mask to be set. Asks every thread, as it leaves.
   static void call_attention() { attention_ = true; }
+  /// From now on each thread that another has given way to is to be attended to.
+  static void attend_switches() { attends_switches_ = true; }
+  static void note_switch() {
+    if (attends_switches_) attention_ = true;
+  }
   /// What leaving does when attention was called. The gate is open.
   static void attend();
 
@@ -58,6 +63,7 @@ class Gate {
 
   bool entered_;
   static inline constinit bool attention_ = false;
+  static inline constinit bool attends_switches_ = false;
   static inline constinit bool begun_ = false;
   // Part of the storage that every thread has from the start: found without a call.
   [[gnu::tls_model("initial-exec")]] static inline constinit thread_local State state_ =

@@ -78,7 +78,9 @@ class ArenaLock {
   return memory;
 }
 
-void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) {
+/// Where the block was allocated, or freed already, is told by its note.
+[[noreturn]] void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) {
+  run.about_to_fail();
   abi::FailureRecord& failure = run.failure();
   failure.site = site;
   failure.related_site = block.note->site;
@@ -87,21 +89,7 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
   run.stop(abi::FailureKind::DoubleFree);
 }
 
-[[gnu::always_inline]] inline void release(void* memory, bool is_event) {
-  if (memory == nullptr) return;
-  const auto address = reinterpret_cast<std::uint64_t>(memory);
-  if (const Gate gate; gate && is_event) {
-    Session& run = session();
-    const Operation operation = operation_on(memory, abi::EventKind::HeapFree, call_site());
-    run.arrive(operation);
-    const HeapBlock block = find_heap_block(address);
-    run.record(operation);
-    if (block.start == address && block.note->freed != 0) {
-      report_double_free(run, block, operation.site);
-    }
-    if (block.start == address && run.one_at_a_time())
-      run.objects().note_release(address, run.current_index(), operation.site);
-  }
+void give_back(std::uint64_t address) {
   const HeapBlock block = find_heap_block(address);
   const ArenaLock lock(block.start == address ? block.arena : kRuntimeArena);
   if (block.start != address || block.note->live == 0) {
@@ -109,8 +97,29 @@ void report_double_free(Session& run, const HeapBlock& block, abi::SiteId site) 
     std::abort();
   }
   heap_release(block);
+  if (session().one_at_a_time()) session().objects().forget(block.start, block.capacity);
   if (session().audit().active()) [[unlikely]]
     session().audit().forget(address, block.capacity);
+}
+
+[[gnu::always_inline]] inline void release(void* memory, bool is_event) {
+  if (memory == nullptr) return;
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  const Gate gate;
+  if (!gate || !is_event) return give_back(address);
+  Session& run = session();
+  const Operation operation = operation_on(memory, abi::EventKind::HeapFree, call_site());
+  run.arrive(operation);
+  const HeapBlock block = find_heap_block(address);
+  if (block.start != address || block.note->freed != 0) {
+    run.record(operation);
+    if (block.start == address) report_double_free(run, block, operation.site);
+    return give_back(address);
+  }
+  if (run.one_at_a_time()) run.objects().note_release(address, run.current_index(), operation.site);
+  // Part of its turn: whoever is next to touch this memory finds it given back.
+  give_back(address);
+  run.record(operation);
 }
 
 }  // namespace

@@ -18,6 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstring>
+
+#include "runtime/base/system.h"
 #include "runtime/entry/unrecorded.h"
 #include "runtime/reset/changes.h"
 #include "runtime/reset/keeper.h"
@@ -30,6 +33,26 @@ using heddle::abi::ResetObstacle;
 using heddle::abi::UnrecordedSource;
 
 namespace {
+
+/// Who the process is to the kernel, but for further groups it is in: those can be put back.
+class Identity {
+ public:
+  Identity() {
+    raw_syscall(SYS_getresuid, word(&users_[0]), word(&users_[1]), word(&users_[2]));
+    raw_syscall(SYS_getresgid, word(&groups_[0]), word(&groups_[1]), word(&groups_[2]));
+  }
+
+  bool operator==(const Identity& that) const {
+    return std::memcmp(users_, that.users_, sizeof users_) == 0 &&
+           std::memcmp(groups_, that.groups_, sizeof groups_) == 0;
+  }
+
+ private:
+  static long word(void* memory) { return reinterpret_cast<long>(memory); }
+
+  uid_t users_[3] = {};
+  gid_t groups_[3] = {};
+};
 
 std::uint64_t number(const void* address) {
   return reinterpret_cast<std::uint64_t>(address);
@@ -125,11 +148,14 @@ NOTES_SIGNAL(ssignal)
 
 // libc's wrappers tell every thread it knows, by a signal; those that lend their storage to fibers
 // cannot answer. The kernel is asked for this thread, which is all of them.
-#define CHANGES_IDENTITY(name, parameters, ...)                              \
-  HEDDLE_ENTRY int name parameters noexcept {                                \
-    changes().obstacle = ResetObstacle::ProcessState;                        \
-    if (!session().running()) return NEXT(name)(__VA_ARGS__);                \
-    return static_cast<int>(syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)); \
+#define CHANGES_IDENTITY(name, parameters, ...)                                               \
+  HEDDLE_ENTRY int name parameters noexcept {                                                 \
+    const Identity before;                                                                    \
+    const int result = session().running()                                                    \
+                           ? static_cast<int>(syscall(SYS_##name __VA_OPT__(, ) __VA_ARGS__)) \
+                           : NEXT(name)(__VA_ARGS__);                                         \
+    if (!(Identity() == before)) changes().obstacle = ResetObstacle::ProcessState;            \
+    return result;                                                                            \
   }
 CHANGES_IDENTITY(setuid, (uid_t user), user)
 CHANGES_IDENTITY(setgid, (gid_t group), group)
@@ -137,8 +163,14 @@ CHANGES_IDENTITY(setreuid, (uid_t real, uid_t effective), real, effective)
 CHANGES_IDENTITY(setregid, (gid_t real, gid_t effective), real, effective)
 CHANGES_IDENTITY(setresuid, (uid_t real, uid_t effective, uid_t saved), real, effective, saved)
 CHANGES_IDENTITY(setresgid, (gid_t real, gid_t effective, gid_t saved), real, effective, saved)
-CHANGES_IDENTITY(setgroups, (std::size_t count, const gid_t* groups), count, groups)
 #undef CHANGES_IDENTITY
+
+HEDDLE_ENTRY int setgroups(std::size_t count, const gid_t* groups) noexcept {
+  const int result = session().running() ? static_cast<int>(syscall(SYS_setgroups, count, groups))
+                                         : NEXT(setgroups)(count, groups);
+  if (result == 0) changes().groups = true;
+  return result;
+}
 
 HEDDLE_ENTRY int seteuid(uid_t user) noexcept {
   return setresuid(static_cast<uid_t>(-1), user, static_cast<uid_t>(-1));
@@ -159,13 +191,19 @@ CANNOT_BE_UNDONE(unshare, (int flags), flags)
 CANNOT_BE_UNDONE(nice, (int step), step)
 CANNOT_BE_UNDONE(mlockall, (int flags), flags)
 CANNOT_BE_UNDONE(mlock, (const void* address, std::size_t bytes), address, bytes)
-CANNOT_BE_UNDONE(setrlimit, (__rlimit_resource_t resource, const struct rlimit* limit), resource,
-                 limit)
-CANNOT_BE_UNDONE(setrlimit64, (__rlimit_resource_t resource, const struct rlimit64* limit),
-                 resource, limit)
 CANNOT_BE_UNDONE(setpriority, (__priority_which_t which, id_t who, int priority), which, who,
                  priority)
 #undef CANNOT_BE_UNDONE
+
+#define CHANGES_LIMITS(name, type)                                                         \
+  HEDDLE_ENTRY int name(__rlimit_resource_t resource, const struct type* limit) noexcept { \
+    static const auto real = NEXT(name);                                                   \
+    changes().limits = true;                                                               \
+    return real(resource, limit);                                                          \
+  }
+CHANGES_LIMITS(setrlimit, rlimit)
+CHANGES_LIMITS(setrlimit64, rlimit64)
+#undef CHANGES_LIMITS
 
 HEDDLE_ENTRY int prctl(int option, ...) noexcept {
   static const auto real = reinterpret_cast<int (*)(int, ...)>(dlsym(RTLD_NEXT, "prctl"));

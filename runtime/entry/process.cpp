@@ -61,7 +61,15 @@ void give_standard_output_a_buffer() {
 }
 
 int run_main(int count, char** arguments, char** environment) {
+  session().main_begins();
   return thread_run_main(program_main, count, arguments, environment);
+}
+
+/// Another thread's failure may have to come first, which then leaves its own call site behind.
+void wait_to_fail() {
+  const abi::SiteId said = HEDDLE_CALL_SITE_SYMBOL;
+  if (const Gate gate; gate) session().about_to_fail();
+  HEDDLE_CALL_SITE_SYMBOL = said;
 }
 
 }  // namespace
@@ -101,6 +109,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
 
 HEDDLE_ENTRY void __assert_fail(const char* expression, const char* file, unsigned line,
                                 const char* function) noexcept {
+  wait_to_fail();
   if (session().running()) {
     abi::FailureRecord& failure = session().failure();
     failure.kind = abi::FailureKind::Assert;
@@ -111,6 +120,11 @@ HEDDLE_ENTRY void __assert_fail(const char* expression, const char* file, unsign
     failure.line = line;
   }
   real().__assert_fail(expression, file, line, function);
+}
+
+HEDDLE_ENTRY void abort() noexcept {
+  wait_to_fail();
+  real().abort();
 }
 
 extern "C" void __cxa_pure_virtual() {

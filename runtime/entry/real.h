@@ -100,6 +100,7 @@
   ROW(epoll_pwait)                         \
   ROW(__cxa_thread_atexit_impl)            \
   ROW(__assert_fail)                       \
+  ROW(abort)                               \
   ROW(clone)                               \
   ROW(daemon)                              \
   ROW(nanosleep)                           \

@@ -122,6 +122,11 @@ long told_descriptor(Session& session, long descriptor, long wanted) {
   return wanted;
 }
 
+void wait_untold(Session& session, abi::SiteId site) {
+  told_arrive(session, operation_on(nullptr, abi::EventKind::Descriptor, site));
+  stop_untold(session, "the program asks for more from outside than was recorded");
+}
+
 void stop_untold(Session& session, const char* why) {
   copy_text(session.failure().message, why);
   session.stop(abi::FailureKind::Divergence);

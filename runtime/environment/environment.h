@@ -59,6 +59,10 @@ void note_source(Session& session, abi::UnrecordedSource source);
 /// stands for something outside that is not opened again; nothing can be asked of its stand-in.
 long told_descriptor(Session& session, long descriptor, long wanted);
 
+/// The current thread was told nothing more, and makes a call that does not wait by itself: the log
+/// may end earlier than the run did. It waits, as one does that reads.
+[[noreturn]] void wait_untold(Session& session, abi::SiteId site);
+
 /// The run cannot go on as it was recorded.
 [[noreturn]] void stop_untold(Session& session, const char* why);
 

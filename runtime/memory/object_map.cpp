@@ -9,6 +9,7 @@ namespace heddle::runtime {
 void ObjectMap::begin_run(Recorder& recorder) {
   recorder_ = &recorder;
   areas_.clear();
+  for (Known& known : known_) known = {};
   read_areas();
 }
 
@@ -37,7 +38,7 @@ void ObjectMap::read_areas() {
   dl_iterate_phdr(&add_module, this);
 }
 
-Place ObjectMap::place_of(std::uint64_t address) {
+Place ObjectMap::find_place(std::uint64_t address) {
   if (in_heap(address)) return heap_place(address);
   if (address - kStackBase < abi::kMaxThreads * kStackSlot) return stack_place(address);
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -82,7 +83,21 @@ Place ObjectMap::heap_place(std::uint64_t address) {
          .thread = is_threads ? thread_slots().thread_in(block.arena) : kRuntimeArena,
          .kind = abi::ObjectKind::Heap});
   }
+  if (note.freed == 0) {
+    const std::uint64_t granule = address / kGranule;
+    known_[granule % kMostKnown] = {granule, note.object,
+                                    static_cast<std::uint32_t>(granule - block.start / kGranule)};
+  }
   return {note.object, address - block.start, note.freed != 0};
+}
+
+void ObjectMap::forget(std::uint64_t start, std::uint64_t bytes) {
+  const std::uint64_t first = start / kGranule;
+  const std::uint64_t count = (bytes + kGranule - 1) / kGranule;
+  for (std::uint64_t i = 0; i < count && i < kMostKnown; ++i) {
+    Known& known = known_[(first + i) % kMostKnown];
+    if (known.granule - first < count) known = {};
+  }
 }
 
 Place ObjectMap::stack_place(std::uint64_t address) {

@@ -61,7 +61,8 @@ bool ParallelSession::stand_still(const Operation& operation) {
 
 /// At the thread's turn. True in a process that goes on from the checkpoint.
 bool ParallelSession::park() {
-  if (parked_++ == 0) wake_all();
+  if (ends_ == current_index()) return false;  // what the program itself does about its failure
+  if (__atomic_fetch_add(&parked_, 1, __ATOMIC_RELAXED) == 0) wake_all();
   heddle_call_saved(
       &lender_of(current_index()).stack_pointer,
       [](void* self) { static_cast<ParallelSession*>(self)->wait_parked(); }, this);
@@ -77,6 +78,10 @@ void ParallelSession::wake_all() {
 }
 
 void ParallelSession::wait_parked() {
+  if (is_ending()) {
+    release_turn();
+    wait_for_end();
+  }
   if (parked_ == live_) {
     take_checkpoint();
     return end_parking();
@@ -91,6 +96,7 @@ void ParallelSession::wait_parked() {
     raw_syscall(SYS_futex, reinterpret_cast<long>(&attempts_), FUTEX_WAIT_PRIVATE, attempt,
                 reinterpret_cast<long>(&limit));
   }
+  if (is_ending()) wait_for_end();
   take_turn();
   if (attempts_ != attempt) return;
   log_->obstacle = static_cast<std::uint32_t>(abi::CheckpointObstacle::Restless);

@@ -115,8 +115,8 @@ void ParallelSession::map_log() {
 }
 
 void ParallelSession::stop_recording(abi::RecordingEnd end) {
+  about_to_fail();
   log_->end = end;
-  take_turn();
   stop(abi::FailureKind::NoProgress);
 }
 
@@ -213,7 +213,9 @@ void ParallelSession::take_turn() {
   Gate::keep_turn(true);
 }
 
+/// An operation that was given up, and so not recorded, may have left its stripes behind.
 void ParallelSession::release_turn() {
+  runners_[current_thread]->held.unlock(stripes_);
   Gate::keep_turn(false);
   turn_.unlock();
 }
@@ -273,6 +275,8 @@ void ParallelSession::arrive(const Operation& operation) {
   note_progress();
   if (operation.kind == abi::EventKind::FutexWait) {
     enter_stripes(operation.address, sizeof(std::uint32_t), true);
+  } else if (names_memory(operation) && in_heap(operation.address)) {
+    enter_stripes(operation.address, 1, true);  // before or after it was given back
   }
 }
 
@@ -299,14 +303,18 @@ const char* ParallelSession::why_unsupported(const Operation& operation) const {
 void ParallelSession::record(const Operation& operation, std::uint32_t size, std::uint64_t value,
                              std::uint64_t aux) {
   if (following_) return Session::record(operation, size, value, aux);
+  if (operation.kind != abi::EventKind::HeapFree && names_memory(operation) &&
+      in_heap(operation.address)) {
+    stop_if_freed(operation);
+  }
   runners_[current_thread]->held.unlock(stripes_);
-  if (is_access(operation.kind) && in_heap(operation.address)) stop_if_freed(operation);
 }
 
+/// The stripes are held on to, so that nobody comes after the operation that ends the run.
 void ParallelSession::stop_if_freed(const Operation& operation) {
   const HeapBlock block = find_heap_block(operation.address);
   if (block.start == 0 || block.note->freed == 0) return;
-  take_turn();
+  about_to_fail();
   failure().site = operation.site;
   stop(abi::FailureKind::UseAfterFree);
 }

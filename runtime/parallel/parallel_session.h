@@ -51,6 +51,8 @@ class ParallelSession final : public Session {
   void record_interrupted() override {
     if (following_) Session::record_interrupted();
   }
+  void about_to_fail() override;
+  void about_to_exit() override;
   void leave() override;
 
  private:
@@ -75,6 +77,9 @@ class ParallelSession final : public Session {
   void end_parking();
   void wake_all();
   void take_checkpoint();
+  bool claim_end();
+  bool is_ending() const { return __atomic_load_n(&ends_, __ATOMIC_ACQUIRE) != abi::kNoThread; }
+  [[noreturn]] static void wait_for_end();
   void add_runner(abi::ThreadIndex index);
   void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                   std::uint64_t sequence);
@@ -106,11 +111,12 @@ class ParallelSession final : public Session {
   bool pauses_ = false;  // threads pause now and then
 
   // Checkpoints (parallel_checkpoint.cpp).
-  SpinLock chunks_;                 // held to give out a chunk
-  bool wanted_ = false;             // threads are to stand still
-  std::uint32_t parked_ = 0;        // threads that do
-  std::uint32_t attempts_ = 0;      // futex: at checkpoints
-  std::uint64_t attempt_from_ = 0;  // bytes of the segment from which on to try (again)
+  SpinLock chunks_;                         // held to give out a chunk
+  bool wanted_ = false;                     // threads are to stand still
+  abi::ThreadIndex ends_ = abi::kNoThread;  // whoever ends the run: they stand still for ever
+  std::uint32_t parked_ = 0;                // threads that do
+  std::uint32_t attempts_ = 0;              // futex: at checkpoints
+  std::uint64_t attempt_from_ = 0;          // bytes of the segment from which on to try (again)
   bool following_ = false;
   abi::ThreadIndex taker_ = 0;   // of the last checkpoint
   std::int64_t stopped_at_ = 0;  // what the clock showed then

@@ -10,7 +10,41 @@
 
 namespace heddle::runtime {
 
+namespace {
+
+// Pages that come one by one, as each is touched, cost as much as the events in them: from some
+// number on so many are asked for at once.
+constexpr std::uint64_t kFewEvents = 4096;
+constexpr std::uint64_t kEventsAtOnce = 1 << 16;
+
+void touch(char* begin, char* end) {
+  constexpr std::uintptr_t kPageBits = 4095;
+  constexpr long kPopulateWrite = 23;  // since Linux 5.14; without it they come one by one
+  const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(begin) & ~kPageBits;
+  const std::uintptr_t to = (reinterpret_cast<std::uintptr_t>(end) + kPageBits) & ~kPageBits;
+  raw_syscall(SYS_madvise, static_cast<long>(from), static_cast<long>(to - from), kPopulateWrite);
+}
+
+}  // namespace
+
+/// False: the run has had its bound of events, or the region is full.
+bool Recorder::make_room() {
+  const abi::Region& region = channel_->events;
+  const std::uint64_t bound = channel_->options.max_events;
+  const std::uint64_t most = bound < region.capacity ? bound : region.capacity;
+  if (region.count >= most) return false;
+  const std::uint64_t at_once = region.count < kFewEvents ? kFewEvents : kEventsAtOnce;
+  room_until_ = most - region.count < at_once ? most : region.count + at_once;
+  if (at_once == kEventsAtOnce) {
+    auto* const events = records<abi::EventRecord>(region);
+    touch(reinterpret_cast<char*>(events + region.count),
+          reinterpret_cast<char*>(events + room_until_));
+  }
+  return true;
+}
+
 void Recorder::begin_run() {
+  room_until_ = 0;
   abi::ChannelHeader& channel = *channel_;
   channel.events.count = channel.decisions.count = channel.threads.count = 0;
   channel.objects.count = 0;
@@ -29,6 +63,7 @@ void Recorder::begin_run() {
   failure.offset = failure.plan_position = 0;
   failure.message[0] = failure.file[0] = failure.function[0] = 0;
   failure.line = failure.wait_count = 0;
+  failure.waiting_failures = 0;
 }
 
 void Recorder::add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site,

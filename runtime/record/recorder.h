@@ -20,7 +20,11 @@ class Recorder {
   /// add_decision: a record is built where it stays. One that is built on the stack and copied from
   /// there has to wait until the stores of its parts are done, for longer than all else takes.
   [[gnu::always_inline]] bool add_event(const abi::EventRecord& event) {
-    return channel_->events.count < channel_->options.max_events && append(channel_->events, event);
+    abi::Region& region = channel_->events;
+    if (region.count >= room_until_ && !make_room()) [[unlikely]]
+      return false;
+    add(region, event);
+    return true;
   }
   /// Counts what there is no room for: a run must not depend on who watches it.
   void add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site, std::uint64_t value);
@@ -52,12 +56,18 @@ class Recorder {
   template <typename Record>
   [[gnu::always_inline]] bool append(abi::Region& region, const Record& record) {
     if (region.count == region.capacity) return false;
-    records<Record>(region)[region.count] = record;
-    __atomic_store_n(&region.count, region.count + 1, __ATOMIC_RELEASE);
+    add(region, record);
     return true;
   }
+  template <typename Record>
+  [[gnu::always_inline]] void add(abi::Region& region, const Record& record) {
+    records<Record>(region)[region.count] = record;
+    __atomic_store_n(&region.count, region.count + 1, __ATOMIC_RELEASE);
+  }
+  bool make_room();
 
   abi::ChannelHeader* channel_;
+  std::uint64_t room_until_ = 0;  // number of events up to which nothing need be looked at
 };
 
 }  // namespace heddle::runtime

@@ -52,6 +52,8 @@ void on_fatal_signal(int number, siginfo_t*, void* context) {
     return;
   }
   if (run.running()) {
+    // From here nobody else can be gone on with: only where threads run in parallel can one wait.
+    if (!run.one_at_a_time()) run.about_to_fail();
     // In the middle of an instrumented access the site is known exactly; else it is that of the
     // last call out of instrumented code (abort and the like).
     const bool in_access = Gate::closed();

@@ -4,6 +4,7 @@
 #include "abi/names.h"
 #include "runtime/base/remains.h"
 #include "runtime/base/text.h"
+#include "runtime/entry/gate.h"
 #include "runtime/reset/keeper.h"
 #include "runtime/session/debugger.h"
 #include "runtime/session/failure_stacks.h"
@@ -44,21 +45,27 @@ void Session::prepare_run(abi::ChannelHeader& channel) {
   const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
       reinterpret_cast<const char*>(&channel) + channel.plan.offset);
   std::size_t left_out = 0;
-  while (left_out < channel.plan.count && (plan[left_out].kind == abi::DecisionKind::Absent ||
-                                           plan[left_out].kind == abi::DecisionKind::Skip)) {
-    ++left_out;
+  ends_with_ = 0;
+  for (; left_out < channel.plan.count; ++left_out) {
+    const abi::PlanRecord& record = plan[left_out];
+    if (record.kind == abi::DecisionKind::Ends) {
+      ends_with_ = record.thread;
+    } else if (record.kind != abi::DecisionKind::Absent && record.kind != abi::DecisionKind::Skip) {
+      break;
+    }
   }
   left_out_ = {plan, left_out};
   iterations_.clear();
+  lacks_threads_ = false;
   if (!is_sequentially_consistent()) flushed_.clear();
   const Plan advice{plan + left_out, channel.plan.count - left_out};
   only_at_sync_ = same_text(options.preempt_at, "sync");
-  // What is pending is known here alone: of memory with delayed stores every access must be seen.
-  overlooks_ = options.overlook != 0 && !delays_stores_;
   {
     const PolicyMemory memory;
     quiet_.begin_run(advice, abi::DecisionKind::Quiet);
+    begin_view(options, advice);
     strategy_->begin_run(options, advice, &find_thread);
+    asks_when_alone_ = strategy_->counts_when_alone();
   }
   fair_turns_.begin_run(options.max_events);
   carrier_->begin_run();
@@ -91,14 +98,32 @@ std::uint32_t Session::begin_iteration(abi::SiteId site) {
   const std::uint64_t hash = current().hash;
   iterations_.add(hash, site);
   const std::uint32_t iteration = iterations_.count(hash, site);
+  const abi::PlanRecord* const skip = skip_of(hash, site, iteration);
+  if (skip == nullptr) return iteration;
+  current().children += skip->creates;  // whoever is created later keeps its name
+  lacks_threads_ |= skip->creates != 0;
+  return 0;
+}
+
+abi::GoesOn Session::goes_on(abi::SiteId site, bool may_leave) const {
+  const std::uint64_t hash = threads_[current_].hash;
+  const std::uint32_t iteration = iterations_.count(hash, site);
+  const abi::PlanRecord* const skip = skip_of(hash, site, iteration + 1);
+  if (skip == nullptr || skip->at_once == 0) return abi::GoesOn::NotKnown;
+  if (skip->target == ~std::uint32_t{0}) return may_leave ? abi::GoesOn::No : abi::GoesOn::NotKnown;
+  return skip->occurrence <= iteration ? abi::GoesOn::Yes : abi::GoesOn::NotKnown;
+}
+
+const abi::PlanRecord* Session::skip_of(std::uint64_t thread, abi::SiteId site,
+                                        std::uint32_t iteration) const {
   for (std::size_t i = 0; i < left_out_.count; ++i) {
     const abi::PlanRecord& record = left_out_.records[i];
-    if (record.kind == abi::DecisionKind::Skip && record.thread == hash && record.site == site &&
+    if (record.kind == abi::DecisionKind::Skip && record.thread == thread && record.site == site &&
         record.occurrence <= iteration && iteration <= record.target) {
-      return 0;
+      return &record;
     }
   }
-  return iteration;
+  return nullptr;
 }
 
 void Session::add_thread(abi::ThreadIndex parent, std::uint32_t ordinal, std::uint64_t hash) {
@@ -146,7 +171,7 @@ Thread* Session::create_thread(const StackWish& stack, Carrier::Entry entry) {
     thread.absent = thread.finished = true;  // whoever joins it need not wait
     return &thread;
   }
-  thread.pending = {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index};
+  pend(thread, {abi::EventKind::ThreadStart, abi::kThreadStartSite, 0, index});
   enabled_.insert(index);
   return &thread;
 }
@@ -155,7 +180,7 @@ void Session::finish_thread() {
   complete_write();
   Thread& thread = current();
   thread.finished = true;
-  thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_};
+  pend(thread, {abi::EventKind::None, abi::kThreadExitSite, 0, current_});
   enabled_.erase(current_);
   refresh(thread.handle);
   go_on();
@@ -163,21 +188,25 @@ void Session::finish_thread() {
 }
 
 SchedulingPoint Session::point() const {
-  return {current_, threads_[current_].hash, Session::pending_of(current_), enabled_, *this};
+  return {current_, threads_[current_].hash, pending_of(current_), enabled_, *this};
+}
+
+void Session::pend(Thread& thread, const Operation& operation) {
+  thread.pending.set(operation);
+  thread.pending.thread = thread.index;
+  show_pending(thread.index, operation);
 }
 
 /// Locations are told apart in units of eight bytes.
-Pending Session::pending_of(abi::ThreadIndex thread) const {
-  const Operation& pending = threads_[thread].pending;
-  return {pending.kind, pending.site, pending.address >> 3, abi::access_of(pending.kind)};
+void Session::show_pending(abi::ThreadIndex thread, const Operation& operation) {
+  set_pending(thread, {operation.kind, operation.site, operation.address >> 3,
+                       abi::access_of(operation.kind)});
 }
 
 void Session::arrive(const Operation& operation) {
   complete_write();
   for (;;) {
-    Operation& pending = threads_[current_].pending;
-    pending.set(operation);
-    pending.thread = current_;
+    pend(threads_[current_], operation);
     Session::refresh_thread(current_);
     go_on();
     if (!is_interrupted()) break;
@@ -215,6 +244,12 @@ bool Session::is_quiet(const Operation& pending) const {
   }
 }
 
+/// Nobody need be asked.
+bool Session::just_goes_on() const {
+  if (!enabled_.contains(current_) || fair_turns_.apply(recorder_.event_count())) return false;
+  return (!asks_when_alone_ && enabled_.count() == 1) || is_quiet(threads_[current_].pending);
+}
+
 void Session::go_on() {
   const abi::ThreadIndex from = current_;
   // A schedule is followed by another strategy than the one that found it: what it leaves on the
@@ -226,6 +261,7 @@ void Session::go_on() {
     if (enabled_.count() == 0) report_stuck();
     stop(abi::FailureKind::Divergence);
   }
+  Gate::note_switch();
   carrier_->switch_to(from, current_);
   // Nor what distinguishes the carriers.
   forget_call<256>();
@@ -233,10 +269,7 @@ void Session::go_on() {
 
 /// Who goes on becomes current: nobody if no one can, or if the plan cannot be followed.
 void Session::decide() {
-  if (enabled_.contains(current_) && is_quiet(threads_[current_].pending) &&
-      !fair_turns_.apply(recorder_.event_count())) {
-    return;
-  }
+  if (just_goes_on()) return;
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
@@ -265,7 +298,8 @@ bool Session::refresh_interrupted() {
 bool Session::wake_somebody() {
   if (interruption_ != nullptr && refresh_interrupted()) return true;
   if (held_back_ != nullptr && held_back_->release(*this)) return true;
-  return outside_wait_ != nullptr && outside_wait_(*this);
+  if (outside_wait_ != nullptr && outside_wait_(*this)) return true;
+  return ends_with_ != 0 && wake_failing();
 }
 
 abi::ThreadIndex Session::choose_next() {
@@ -367,8 +401,7 @@ void Session::refresh(std::uint64_t address) {
 void Session::record(const Operation& operation, std::uint32_t size, std::uint64_t value,
                      std::uint64_t aux) {
   at_turn_ = false;
-  const bool has_place = abi::EventKind::ThreadDetach < operation.kind && operation.address != 0;
-  const Place place = has_place ? objects_.place_of(operation.address) : Place{};
+  const Place place = names_memory(operation) ? objects_.place_of(operation.address) : Place{};
   const abi::EventRecord event{operation.kind, current_,     operation.site, place.object,
                                size,           place.offset, value,          aux};
   if (!recorder_.add_event(event)) {
@@ -383,12 +416,15 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
   ++threads_[current_].operations;
   if (recorder_.event_count() >= look_at_) [[unlikely]]
     look_at_ = held_back_->look(*this);
+  if (recorder_.event_count() >= view_changes_at_) [[unlikely]]
+    change_view();
   if (tick_ != nullptr) [[unlikely]]
     tick_(*this);
 }
 
 void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
   if (!place.freed) return;
+  about_to_fail();
   const HeapNote& note = *find_heap_block(address).note;
   abi::FailureRecord& record = failure();
   record.site = site;
@@ -397,101 +433,6 @@ void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::Site
   record.object = place.object;
   record.offset = place.offset;
   stop(abi::FailureKind::UseAfterFree);
-}
-
-void Session::record_interrupted() {
-  if (!running_ || !at_turn_) return;
-  at_turn_ = false;
-  announced_.bytes = 0;
-  const Operation& operation = current().pending;
-  const Place place = operation.address != 0 ? objects_.place_of(operation.address) : Place{};
-  recorder_.add_event(
-      {operation.kind, current_, operation.site, place.object, 0, place.offset, 0, 0});
-}
-
-namespace {
-
-/// About the program, that is: worth to know what its threads were doing.
-bool is_finding(abi::FailureKind kind) {
-  return kind != abi::FailureKind::Divergence && kind != abi::FailureKind::Unsupported &&
-         kind != abi::FailureKind::Internal;
-}
-
-}  // namespace
-
-void Session::stop(abi::FailureKind kind) {
-  complete_write();
-  abi::FailureRecord& record = failure();
-  record.kind = kind;
-  record.thread = current_index();
-  record.plan_position = strategy_ == nullptr ? 0 : strategy_->plan_position();
-  if (kind == abi::FailureKind::Divergence || kind == abi::FailureKind::DoubleFree) {
-    record.site = current().pending.site;
-  }
-  if (is_finding(kind) && !threads_.empty()) record_stacks(*this);
-  debugger_ending(abi::sentence_of(kind));
-  // Started by hand there is no driver to read the record.
-  if (recorder_.channel().magic != abi::kChannelMagic) {
-    print_error("heddle: run stopped: ");
-    print_error(sentence_of(kind));
-    print_error(record.message[0] == 0 ? "" : ": ");
-    print_error(record.message);
-    if (kind == abi::FailureKind::NoProgress) print_error(": HEDDLE_OPTIONS=max_events=N moves it");
-    print_error("\n");
-  }
-  end_execution(kStoppedStatus << 8);
-  exit_now(kStoppedStatus);
-}
-
-void Session::unsupported(const char* what) {
-  copy_text(failure().message, what);
-  failure().site = threads_.empty() ? abi::kUnknownSite : current().pending.site;
-  stop(abi::FailureKind::Unsupported);
-}
-
-/// Nobody can go on: says who waits for whom, and whether that is a cycle.
-void Session::report_stuck() {
-  abi::FailureRecord& record = failure();
-  record.wait_count = 0;
-  abi::ThreadIndex waits_for[abi::kMaxThreads];
-  for (const Thread& thread : threads_) {
-    waits_for[thread.index] = abi::kNoThread;
-    if (thread.finished) continue;
-    const Operation& pending = thread.pending;
-    abi::SiteId taken_at = abi::kUnknownSite;
-    const abi::ThreadIndex holder =
-        pending.blocking == nullptr ? abi::kNoThread : pending.blocking->holder(pending, taken_at);
-    if (reach_of(pending) == Reach::Unseen) {
-      current_ = thread.index;
-      unsupported(
-          "waits for a condition variable, barrier or read-write lock that it shares with other "
-          "processes: only mutexes and semaphores of that kind work under control");
-    }
-    if (reach_of(pending) == Reach::Recorded) {
-      current_ = thread.index;
-      record.site = pending.site;
-      copy_text(record.message, "waits for something from outside that never came");
-      stop(abi::FailureKind::Hang);
-    }
-    waits_for[thread.index] = holder < thread_count() ? holder : abi::kNoThread;
-    if (record.wait_count == sizeof record.waits / sizeof record.waits[0]) continue;
-    const bool has_place = pending.kind != abi::EventKind::ThreadJoin;
-    const Place place = has_place ? objects_.place_of(pending.address) : Place{};
-    record.waits[record.wait_count++] = {pending.kind, thread.index, holder,   0, pending.site,
-                                         place.object, place.offset, taken_at, 0};
-  }
-  for (const Thread& thread : threads_) {
-    abi::ThreadIndex at = thread.index;
-    for (std::uint32_t steps = 0; at != abi::kNoThread && steps < thread_count(); ++steps) {
-      at = waits_for[at];
-      if (at == thread.index) {
-        record.site = thread.pending.site;
-        stop(abi::FailureKind::Deadlock);
-      }
-    }
-  }
-  record.site = current().pending.site;
-  stop(abi::FailureKind::LostWakeup);
 }
 
 }  // namespace heddle::runtime

@@ -55,6 +55,7 @@ struct Thread {
   bool exited = false;  // the main thread, which lives on until the others are over, has left
   bool joined = false;
   bool detached = false;
+  bool failing = false;      // stands still where it would fail, because the run ends otherwise
   bool absent = false;       // created as far as its creator can tell, but never started
   unsigned long handle = 0;  // pthread_t
   Operation pending;
@@ -72,8 +73,9 @@ class Session : private ThreadView {
  public:
   /// Starts an execution; the caller becomes its main thread.
   virtual void begin_run(abi::ChannelHeader& channel);
-  /// The program forked: what runs here from now on is not controlled.
-  void abandon() { running_ = false; }
+  /// The program forked: what runs here from now on is not controlled, and its plain accesses need
+  /// not come here any more.
+  void abandon();
   bool running() const { return running_; }
   /// Whether at most one thread of the program runs at a time.
   virtual bool one_at_a_time() const { return running_; }
@@ -104,7 +106,9 @@ class Session : private ThreadView {
   void stop_following();
   /// Closes the shutters (pass/shutters.h) of what the run need not see: `bytes` holds one for each
   /// of `count` sites, from `first` on.
-  void close_shutters(std::uint8_t* bytes, std::uint64_t count, abi::SiteId first) const;
+  void close_shutters(std::uint8_t* bytes, std::uint64_t count, abi::SiteId first);
+  /// What is loaded from now on may be unloaded again.
+  void main_begins() { main_has_begun_ = true; }
   /// A choice of data, at the current thread's turn.
   virtual std::uint32_t choose_value(std::uint32_t bound);
 
@@ -144,9 +148,14 @@ class Session : private ThreadView {
   /// Whether the thread that the current one creates next is never to run. Nothing is recorded of
   /// such a thread, nor of whoever creates or joins it.
   bool next_child_is_absent();
+  /// Whether threads have no handle either, because the iteration that creates them was left out.
+  bool lacks_threads() const { return lacks_threads_; }
   /// The number, from 1, of the iteration that the current thread begins at `site`; 0 if it is to
   /// be left out.
   std::uint32_t begin_iteration(abi::SiteId site);
+  /// Whether the loop at `site`, of which the current thread has just had an iteration or left it
+  /// out, goes on. `may_leave`: the program does not notice where it ended.
+  abi::GoesOn goes_on(abi::SiteId site, bool may_leave) const;
   /// The current thread is over; never returns.
   [[noreturn]] virtual void finish_thread();
 
@@ -171,6 +180,11 @@ class Session : private ThreadView {
   virtual bool notes_answers() const { return false; }
   virtual void note_answer(const abi::Answer&, const iovec*, unsigned) {}
 
+  /// To be called before the current thread ends the run by a failure, and before `failure()` is
+  /// filled in. Returns when it may do so.
+  virtual void about_to_fail();
+  /// The same for threads that end the program in another way.
+  virtual void about_to_exit() {}
   /// Ends the run. `failure()` may be filled in before.
   [[noreturn]] void stop(abi::FailureKind kind);
   abi::FailureRecord& failure() { return recorder_.channel().failure; }
@@ -200,9 +214,15 @@ class Session : private ThreadView {
 
  private:
   bool is_absent(std::uint64_t hash) const;
+  /// nullptr: it is not left out.
+  const abi::PlanRecord* skip_of(std::uint64_t thread, abi::SiteId site,
+                                 std::uint32_t iteration) const;
   SchedulingPoint point() const;
   abi::ThreadIndex choose_next();
-  Pending pending_of(abi::ThreadIndex thread) const override;
+  /// What the thread is about to do is `operation`.
+  void pend(Thread& thread, const Operation& operation);
+  /// The strategy is to know of it.
+  void show_pending(abi::ThreadIndex thread, const Operation& operation);
   bool lets_time_pass(abi::ThreadIndex thread) const override {
     return passes_time(threads_[thread].pending);
   }
@@ -216,12 +236,23 @@ class Session : private ThreadView {
   std::uint32_t flushes(std::uint64_t flusher, abi::SiteId site) const override;
   abi::ThreadIndex storer(abi::ThreadIndex thread) const;
   bool is_quiet(const Operation& pending) const;
+  bool just_goes_on() const;
+  struct Shutters {
+    std::uint8_t* bytes;
+    std::uint64_t count;
+    abi::SiteId first;
+  };
+  void begin_view(const abi::Options& options, Plan advice);
+  void change_view();
+  void apply_view(const Shutters& shutters) const;
+  bool is_seen(abi::SiteId site) const;
   bool is_interrupted() const;
   bool refresh_interrupted();
   void go_on();
   void decide();
   std::uint32_t decide_value(std::uint32_t bound);
   bool wake_somebody();
+  bool wake_failing();
   void add_flusher();
   void flush_chosen();
   void flush_one(abi::ThreadIndex thread, std::uint32_t choice, abi::ThreadIndex by);
@@ -243,12 +274,22 @@ class Session : private ThreadView {
   Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
-  Plan left_out_{};          // the plan's records of absent threads and skipped iterations
-  VisitCounter iterations_;  // how many each thread has begun where, skipped ones included
-  VisitCounter flushed_;     // stores made visible, by flusher and the store's site
-  SiteSet quiet_;            // where the running thread just goes on if it can
+  Plan left_out_{};  // the plan's records of absent threads and skipped iterations
+  bool lacks_threads_ = false;
+  std::uint64_t ends_with_ = 0;  // hash of the thread whose failure ends the run; 0: any
+  VisitCounter iterations_;      // how many each thread has begun where, skipped ones included
+  VisitCounter flushed_;         // stores made visible, by flusher and the store's site
+  SiteSet quiet_;                // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   bool overlooks_ = false;  // plain accesses that are no scheduling points are not seen at all
+  /// Part of a run that overlooks is to see everything: from when to when, in events. What is quiet
+  /// and not frequent is seen all the time then.
+  std::uint64_t sees_from_ = 0;
+  std::uint64_t sees_until_ = 0;  // not after sees_from_: the whole run overlooks
+  std::uint64_t view_changes_at_ = kNeverLook;
+  SiteSet frequent_;
+  Vector<Shutters> shutters_;  // of every module that stays
+  bool main_has_begun_ = false;
   ThreadSet enabled_;
   OutsideWait outside_wait_ = nullptr;
   Tick tick_ = nullptr;
@@ -256,6 +297,7 @@ class Session : private ThreadView {
   const HeldBack* held_back_ = nullptr;
   std::uint64_t look_at_ = kNeverLook;  // number of events at which held_back_ is looked at
   Strategy* strategy_ = nullptr;
+  bool asks_when_alone_ = true;  // the strategy counts
   FairTurns fair_turns_;
   Carrier* carrier_ = nullptr;
   MemoryModel* memory_ = nullptr;

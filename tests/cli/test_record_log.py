@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log of a recording: cut, bounded, left behind."""
 
+import json
 import os
 import pathlib
 import random
@@ -82,20 +83,28 @@ class RecordingLog(Workshop):
         self.assertIn("waits for something from outside that never", shown)
         self.assertGreater(self.json("ls")["runs"][-1]["events"], 2 * 200 * 3)
 
-        # Cut anywhere: what is there is used, or one error says why not.
+        # Cut anywhere: what is there is used, up to where the log ends, or one error says why not.
         whole = log.read_bytes()
         whole = whole[:whole.rstrip(b"\0").__len__()]
         draw = random.Random(1)
         short = self.work / "short.log"
+        notes = []
         for length in [0, 4, 100, 30000] + [draw.randrange(len(whole)) for _ in range(8)]:
             short.write_bytes(whole[:length])
             result = subprocess.run([TOOLS / "heddle", "record", "--recover", short, "--json"],
                                     cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                     text=True)
-            self.assertIn(result.returncode, (0, 1, 2, 3), result.stderr)
-            if result.returncode == 2:
+            self.assertIn(result.returncode, (1, 2), result.stderr)
+            if result.returncode == 1:
+                found = json.loads(result.stdout)
+                self.assertEqual(found["failures"][0]["signature"]["kind"], "hang")
+                self.assertEqual(self.json("replay", found["run"], "-n", 2)["identical"], 2)
+                notes.append(found.get("note", ""))
+            else:
                 self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
                 self.assertIn("short.log", result.stderr)
+
+        self.assertTrue(any("was not recorded" in note for note in notes), notes)
 
         # Another build is not what was recorded.
         self.build(ENDLESS.replace("200", "201"))

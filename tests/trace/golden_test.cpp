@@ -86,5 +86,27 @@ TEST(Golden, ScheduleVersion2) {
   EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
 }
 
+TEST(Golden, ScheduleVersion3) {
+  std::filesystem::path file = kGolden / "skipped_at_once.v3.schedule";
+  Schedule schedule = sample::lost_update_schedule();
+  schedule.skipped = {{"t0", "main+3.loop.1", 1, 6, 1, true},
+                      {"t0.1", "worker+3.call.1", 8, 10, 0, true},
+                      {"t0.1", "worker+3.call.1", 12, 12, 2, false}};
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_file(file, to_text(schedule));
+  EXPECT_EQ(read_schedule(file), schedule);
+  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+}
+
+TEST(Golden, ScheduleVersion3WithTwoFailures) {
+  std::filesystem::path file = kGolden / "two_failures.v3.schedule";
+  Schedule schedule = sample::lost_update_schedule();
+  schedule.ends_with = "t0.2";
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_file(file, to_text(schedule));
+  EXPECT_EQ(read_schedule(file), schedule);
+  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+}
+
 }  // namespace
 }  // namespace heddle::trace

@@ -50,6 +50,7 @@ TEST(ScheduleText, ReadsBackAnyBytesInWords) {
     schedule.arguments = {word(), word()};
     schedule.absent_threads = {"t0.3", "t0.1.2"};
     if (i % 2 == 0) schedule.skipped = {{"t0.1", word(), 1, 6}, {"t0.2", "a", 9, 9}};
+    if (i % 3 == 0) schedule.ends_with = "t0.2";
     Decision decision = sample::lost_update_schedule().decisions[random() % 4];
     decision.site = word();
     decision.where = word();
@@ -151,8 +152,24 @@ TEST(ScheduleText, RejectsForeignEmptyAndNewerFiles) {
   EXPECT_THAT(error_in("\n\n"), HasSubstr("the file is empty"));
   EXPECT_THAT(error_in("int main(void) {}\n"), HasSubstr("not a Heddle schedule"));
   EXPECT_THAT(error_in("heddle-schedule one\n"), HasSubstr("not a Heddle schedule"));
-  EXPECT_THAT(error_in("heddle-schedule 3\nwhatever\n"),
-              HasSubstr("format version 3, this Heddle reads up to 2; update Heddle"));
+  EXPECT_THAT(error_in("heddle-schedule 4\nwhatever\n"),
+              HasSubstr("format version 4, this Heddle reads up to 3; update Heddle"));
+}
+
+TEST(ScheduleText, TheThreadThatEndsTheRun) {
+  Schedule schedule = sample::lost_update_schedule();
+  schedule.ends_with = "t0.2";
+  const std::string text = to_text(schedule);
+  EXPECT_THAT(text, HasSubstr("\nends t0.2\n"));
+  EXPECT_EQ(parse_schedule(text, "x"), schedule);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  EXPECT_THAT(error_in(with("ends t0.2", "ends main")), HasSubstr("a thread such as t0.1"));
+  EXPECT_THAT(error_in(with("ends t0.2", "ends t0.2\nends t0.1")), HasSubstr("ends"));
+  EXPECT_THAT(error_in(with("heddle-schedule 3", "heddle-schedule 2")),
+              HasSubstr("found \"ends\""));
 }
 
 TEST(ScheduleText, SkippedIterations) {
