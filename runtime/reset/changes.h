@@ -14,6 +14,8 @@ namespace heddle::runtime {
 struct Changes {
   bool mappings = false;          // made, removed or changed some
   bool signals = false;           // changed what a signal does
+  bool limits = false;            // set some
+  bool groups = false;            // changed which further groups it is in
   bool descriptor_flags = false;  // changed what is closed when a program is executed
   bool dropped_pages = false;  // gave pages back to the kernel whose contents are in the snapshot
   abi::ResetObstacle obstacle = abi::ResetObstacle::None;  // did what cannot be undone

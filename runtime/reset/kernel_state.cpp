@@ -65,6 +65,10 @@ bool KernelState::save(int first_descriptor) {
   // umask cannot be read without being set.
   file_mask_ = static_cast<unsigned>(raw_syscall(SYS_umask, 0));
   raw_syscall(SYS_umask, file_mask_);
+  for (int i = 0; i < kLimits; ++i) {
+    raw_syscall(SYS_prlimit64, 0, i, 0, reinterpret_cast<long>(&limits_[i]));
+  }
+  group_count_ = raw_syscall(SYS_getgroups, kMaxGroups, reinterpret_cast<long>(groups_));
   for (int i = 0; i < kSignals; ++i) {
     raw_syscall(SYS_rt_sigaction, i + 1, 0, reinterpret_cast<long>(&dispositions_[i]), kMaskBytes);
   }
@@ -133,6 +137,21 @@ bool KernelState::restore_descriptors(bool flags_changed) const {
   return count_open(table_) == open_count_;
 }
 
+bool KernelState::restore_limits() const {
+  for (int i = 0; i < kLimits; ++i) {
+    Limit limit{};
+    raw_syscall(SYS_prlimit64, 0, i, 0, reinterpret_cast<long>(&limit));
+    if (limit == limits_[i]) continue;
+    if (raw_syscall(SYS_prlimit64, 0, i, reinterpret_cast<long>(&limits_[i]), 0) != 0) return false;
+  }
+  return true;
+}
+
+bool KernelState::restore_groups() const {
+  return group_count_ >= 0 &&
+         raw_syscall(SYS_setgroups, group_count_, reinterpret_cast<long>(groups_)) == 0;
+}
+
 abi::ResetObstacle KernelState::restore(const Changes& changes) const {
   siginfo_t child{};
   if (raw_syscall(SYS_waitid, P_ALL, 0, reinterpret_cast<long>(&child),
@@ -142,7 +161,10 @@ abi::ResetObstacle KernelState::restore(const Changes& changes) const {
   std::uint64_t pending = 0;
   raw_syscall(SYS_rt_sigpending, reinterpret_cast<long>(&pending), kMaskBytes);
   if (pending != 0) return abi::ResetObstacle::PendingSignals;
+  // Limits first: one of them says which numbers descriptors may have.
+  if (changes.limits && !restore_limits()) return abi::ResetObstacle::ProcessState;
   if (!restore_descriptors(changes.descriptor_flags)) return abi::ResetObstacle::Descriptors;
+  if (changes.groups && !restore_groups()) return abi::ResetObstacle::ProcessState;
   raw_syscall(SYS_umask, file_mask_);
   if (changes.signals) {
     for (int i = 0; i < kSignals; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the kernel holds for this process besides its memory: descriptors, signal state, working
-// directory. Put back after every execution, or found to be beyond that. Limits, identity, timers
-// and the like are not looked at: whoever changes them is noticed doing so (changes.h).
+// directory, limits, groups. Put back after every execution, or found to be beyond that. Identity,
+// timers and the like are not looked at: whoever changes them is noticed doing so (changes.h).
 #pragma once
 
 #include <signal.h>
@@ -41,11 +41,21 @@ class KernelState {
     int status_flags;
   };
   static constexpr int kSignals = 64;
+  static constexpr long kMaxGroups = 64;
+  struct Limit {
+    std::uint64_t now;
+    std::uint64_t most;
+    bool operator==(const Limit&) const = default;
+  };
+  static constexpr int kLimits = 16;
 
   bool save_descriptors(int first_descriptor);
   bool restore_descriptors(bool flags_changed) const;
   bool is_known(int descriptor) const;
   void close_unknown() const;
+  /// Who has given up being allowed to cannot.
+  bool restore_groups() const;
+  bool restore_limits() const;
 
   Descriptor descriptors_[kMaxDescriptors] = {};
   int descriptor_count_ = 0;
@@ -54,6 +64,9 @@ class KernelState {
   int table_ = -1;  // /proc/self/fd: its size is the number of open descriptors
   long open_count_ = 0;
   unsigned file_mask_ = 0;
+  Limit limits_[kLimits] = {};
+  unsigned groups_[kMaxGroups] = {};
+  long group_count_ = 0;  // negative: there are more
   Disposition dispositions_[kSignals] = {};
   std::uint64_t blocked_ = 0;
   stack_t signal_stack_{};

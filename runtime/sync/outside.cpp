@@ -28,9 +28,11 @@ OutsideEvent& event_of(const Operation& operation) {
 }
 
 bool outside_ready(const Operation& operation) {
+  using Answer = OutsideEvent::Answer;
   const OutsideEvent& event = event_of(operation);
-  return event.happened(event) || cancellation_due(operation.thread) ||
-         signal_due(operation.thread);
+  const bool happened =
+      event.answer == Answer::None ? event.happened(event) : event.answer == Answer::Yes;
+  return happened || cancellation_due(operation.thread) || signal_due(operation.thread);
 }
 
 abi::ThreadIndex nobody(const Operation&, abi::SiteId&) {
@@ -78,6 +80,11 @@ struct Waited {
 
 constinit Vector<pollfd> collected;
 
+long poll_for(int milliseconds) {
+  return raw_syscall(SYS_poll, reinterpret_cast<long>(collected.begin()),
+                     static_cast<long>(collected.size()), milliseconds);
+}
+
 void collect(const OutsideEvent& event, Waited& waited) {
   waited.any = true;
   if (event.count == 0) waited.all_have_descriptors = false;
@@ -106,6 +113,34 @@ Waited collect_all(Session& session) {
   return waited;
 }
 
+/// Asks the kernel once for all who wait for descriptors, and leaves the answer with each event.
+/// Not worth it for one of them.
+void answer_all(Session& session) {
+  using Answer = OutsideEvent::Answer;
+  const auto for_each_event = [&session](auto visit) {
+    for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
+      const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
+      if (waits_outside(thread) && event_of(thread.pending).count > 0) {
+        visit(event_of(thread.pending));
+      }
+    }
+  };
+  unsigned events = 0;
+  collected.clear();
+  for_each_event([&events](const OutsideEvent& event) {
+    ++events;
+    for (unsigned i = 0; i < event.count; ++i) collected.push_back(event.descriptors[i]);
+  });
+  if (events < 2 || poll_for(0) < 0) return;
+  const pollfd* shown = collected.begin();
+  for_each_event([&shown](OutsideEvent& event) {
+    event.answer = Answer::No;
+    for (unsigned i = 0; i < event.count; ++i) {
+      if ((shown++)->revents != 0) event.answer = Answer::Yes;
+    }
+  });
+}
+
 bool all_pass_time(Session& session) {
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const auto index = static_cast<abi::ThreadIndex>(i);
@@ -113,11 +148,6 @@ bool all_pass_time(Session& session) {
     if (!passes_time(session.thread(index).pending)) return false;
   }
   return true;
-}
-
-void poll_for(int milliseconds) {
-  raw_syscall(SYS_poll, reinterpret_cast<long>(collected.begin()),
-              static_cast<long>(collected.size()), milliseconds);
 }
 
 bool wait_outside(Session& session) {
@@ -154,7 +184,7 @@ bool outside_arrive(Session& session, Operation operation, OutsideEvent& event) 
   session.arrive(operation);
   session.current().pending.blocking = nullptr;  // from now on nobody is to look for the event
   cancellation_act(session, operation.site);
-  return event.happened(event) || !signal_due(session.current_index());
+  return !signal_due(session.current_index()) || event.happened(event);
 }
 
 const OutsideEvent* outside_event_of(const Operation& operation) {
@@ -181,9 +211,11 @@ int outside_arrive_within(Session& session, Operation operation, OutsideEvent& e
 }
 
 void outside_refresh(Session& session) {
+  if (session.one_at_a_time()) answer_all(session);
   for (std::uint32_t i = 0; i < session.thread_count(); ++i) {
     const Thread& thread = session.thread(static_cast<abi::ThreadIndex>(i));
     if (waits_outside(thread) || waits_for_processes(thread)) session.refresh_thread(thread.index);
+    if (waits_outside(thread)) event_of(thread.pending).answer = OutsideEvent::Answer::None;
   }
 }
 

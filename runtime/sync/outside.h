@@ -14,11 +14,14 @@ namespace heddle::runtime {
 
 /// What a thread waits for. Lives on its stack for as long as it waits.
 struct OutsideEvent {
-  /// Looks without waiting.
+  /// Looks without waiting. Where there are descriptors, that is whether one of them shows
+  /// anything.
   bool (*happened)(const OutsideEvent& event);
   pollfd* descriptors = nullptr;  // that show it; none: it has to be looked for now and then
   unsigned count = 0;
   long subject[2] = {};  // the caller's own
+  /// While all who wait are looked after at once: what the kernel has said.
+  enum class Answer : unsigned char { None, No, Yes } answer = Answer::None;
 };
 
 /// The turn of an operation that cannot be done before `event` has happened, unless a signal or a

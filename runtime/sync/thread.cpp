@@ -137,6 +137,12 @@ int stop_unwinding(int, int actions, std::uint64_t, UnwindException*, void* cont
   __builtin_trap();
 }
 
+/// What to say of a handle that nobody has: that of a thread that was left out with the iteration
+/// that creates it never came to be.
+int unknown(const Session& session) {
+  return session.lacks_threads() ? 0 : ESRCH;
+}
+
 int join_absent(Thread& thread, void** result) {
   thread.joined = true;
   if (result != nullptr) *result = nullptr;
@@ -178,7 +184,7 @@ int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* att
 
 int thread_join(Session& session, pthread_t handle, void** result, abi::SiteId site) {
   Thread* const found = find_thread_by_handle(session, handle);
-  if (found == nullptr) return ESRCH;
+  if (found == nullptr) return unknown(session);
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
   if (found->absent) return join_absent(*found, result);
@@ -197,7 +203,7 @@ int thread_join(Session& session, pthread_t handle, void** result, abi::SiteId s
 
 int thread_detach(Session& session, pthread_t handle, abi::SiteId site) {
   Thread* const found = find_thread_by_handle(session, handle);
-  if (found == nullptr) return ESRCH;
+  if (found == nullptr) return unknown(session);
   if (found->detached) return EINVAL;
   const abi::ThreadIndex index = found->index;
   if (found->absent) {
@@ -214,7 +220,7 @@ int thread_detach(Session& session, pthread_t handle, abi::SiteId site) {
 int thread_try_join(Session& session, pthread_t handle, void** result, const timespec* deadline,
                     abi::SiteId site) {
   Thread* const found = find_thread_by_handle(session, handle);
-  if (found == nullptr) return ESRCH;
+  if (found == nullptr) return unknown(session);
   if (found->detached) return EINVAL;
   if (found->index == session.current_index()) return EDEADLK;
   if (found->absent) return join_absent(*found, result);
