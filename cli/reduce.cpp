@@ -125,7 +125,12 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
   if (reduction.fewest_preemptions) {
     fmt::print("  No schedule with fewer preemptions fails so: all were tried.\n");
   }
-  if (!reduction.passing_order && !reduction.stopped) {
+  if (reduction.passes_promptly) {
+    fmt::print(
+        "  The program also fails when its threads run one after the other, in every order that\n"
+        "  was tried, so whether a removed thread's work is missing was asked with every thread\n"
+        "  running as soon as it is created.\n");
+  } else if (!reduction.passing_order && !reduction.stopped) {
     fmt::print(
         "  The program also fails when its threads run one after the other, in every order that\n"
         "  was tried, so whether a removed thread's work is missing could not be asked.\n");
@@ -212,6 +217,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
       object["account"].push_back(to_json(entry));
     }
     object["sequential_passes"] = reduction.passing_order.has_value();
+    object["prompt_passes"] = reduction.passes_promptly;
     object["fewest_preemptions"] = reduction.fewest_preemptions;
     object["same_build"] = same_build;
     object["stopped"] = reduction.stopped;

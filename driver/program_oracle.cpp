@@ -22,6 +22,16 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// Where the iterations of loops begin and end is written down, but nothing that the program did.
+std::uint64_t events_done(const Channel& channel) {
+  const auto events = channel.events();
+  return static_cast<std::uint64_t>(
+      std::count_if(events.begin(), events.end(), [](const abi::EventRecord& event) {
+        return event.kind != abi::EventKind::IterationBegin &&
+               event.kind != abi::EventKind::IterationEnd;
+      }));
+}
+
 }  // namespace
 
 ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::uint64_t max_events,
@@ -164,7 +174,7 @@ analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
       const Execution execution = target.run(trial->options, trial->plan);
       const double seconds = seconds_since(begin);
       const Ending ending = judge(target, execution);
-      const std::uint64_t events = target.channel().events().size();
+      const std::uint64_t events = events_done(target.channel());
       std::optional<Attempt> failing;
       if (ending.failed()) failing = attempt_of(target, ending, seconds);
       search->observe(*trial, target.channel(), ending.failed());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace heddle::analysis {
 namespace {
@@ -173,17 +174,25 @@ class Projection {
   std::vector<trace::SkippedIterations> ranges() const {
     std::vector<trace::SkippedIterations> ranges;
     for (const Iteration& iteration : left_out_.iterations) {
-      if (!ranges.empty() && ranges.back().thread == iteration.thread &&
-          ranges.back().site == iteration.site && ranges.back().last + 1 == iteration.number) {
+      if (!ranges.empty() && extends(ranges.back(), iteration)) {
+        ranges.back().at_once = iteration.again;
         ++ranges.back().last;
       } else {
-        ranges.push_back({iteration.thread, iteration.site, iteration.number, iteration.number});
+        ranges.push_back({iteration.thread, iteration.site, iteration.number, iteration.number,
+                          iteration.creates, false});
       }
     }
     for (const Iteration& tail : left_out_.tails) {
-      ranges.push_back({tail.thread, tail.site, tail.number, trace::SkippedIterations::kNoEnd});
+      ranges.push_back({tail.thread, tail.site, tail.number, trace::SkippedIterations::kNoEnd, 0,
+                        trace::is_loop(tail.site)});
     }
     return ranges;
+  }
+
+  static bool extends(const trace::SkippedIterations& range, const Iteration& iteration) {
+    return range.thread == iteration.thread && range.site == iteration.site &&
+           range.last + 1 == iteration.number && range.creates == iteration.creates &&
+           (range.first == range.last || range.at_once == iteration.again);
   }
 
   const Trace& trace_;
@@ -194,35 +203,33 @@ class Projection {
   std::map<std::pair<std::string, std::uint64_t>, const Decision*> decisions_;
 };
 
-/// The iterations in which the original run created a thread before one, of the same creator, that
-/// there still is in `trace`.
-std::set<Iteration> naming_iterations(const Trace& trace, const Trace& original) {
-  std::set<std::string> present;
-  for (const Event& event : trace.events) {
-    if (event.kind == EventKind::ThreadCreate && event.value < trace.threads.size()) {
-      present.insert(trace.threads[event.value].path);
-    }
+/// Who asks whether the loop goes on between two iterations that are left out: those events of a
+/// thread that come between the two.
+class Asking {
+ public:
+  explicit Asking(std::size_t threads) : left_out_(threads), since_(threads) {}
+
+  /// An iteration is over that is left out.
+  void end(const Event& event) {
+    left_out_[event.thread] = event;
+    since_[event.thread].clear();
   }
-  std::vector<std::vector<Iteration>> open(original.threads.size());
-  std::vector<std::vector<Iteration>> creating(original.threads.size());  // since the last present
-  std::set<Iteration> result;
-  for (const Event& event : original.events) {
-    std::vector<Iteration>& own = open[event.thread];
-    if (event.kind == EventKind::IterationBegin) {
-      own.push_back({original.threads[event.thread].path, site_of(original, event),
-                     static_cast<std::uint32_t>(event.value)});
-    } else if (event.kind == EventKind::IterationEnd && !own.empty()) {
-      own.pop_back();
-    } else if (event.kind == EventKind::ThreadCreate && event.value < original.threads.size()) {
-      std::vector<Iteration>& before = creating[event.thread];
-      before.insert(before.end(), own.begin(), own.end());
-      if (!present.contains(original.threads[event.value].path)) continue;
-      result.insert(before.begin(), before.end());
-      before.clear();
-    }
+  void pass(const Event& event, std::size_t index) {
+    if (left_out_[event.thread].kind != EventKind::None) since_[event.thread].push_back(index);
   }
-  return result;
-}
+  /// Another begins. What came between it and the one before, if that was left out with it.
+  std::vector<std::size_t> begin(const Event& event, bool is_left_out) {
+    Event& before = left_out_[event.thread];
+    const bool together = is_left_out && event.size != 0 && before.site == event.site &&
+                          before.value + 1 == event.value && before.kind != EventKind::None;
+    before.kind = EventKind::None;
+    return together ? std::exchange(since_[event.thread], {}) : std::vector<std::size_t>{};
+  }
+
+ private:
+  std::vector<Event> left_out_;  // by thread: its last end of an iteration, if that is left out
+  std::vector<std::vector<std::size_t>> since_;
+};
 
 }  // namespace
 
@@ -234,7 +241,8 @@ LeftOut left_out_of(const Schedule& schedule) {
       continue;
     }
     for (std::uint32_t i = skip.first; i <= skip.last; ++i) {
-      result.iterations.push_back({skip.thread, skip.site, i});
+      const bool again = skip.at_once && i > skip.first;
+      result.iterations.push_back({skip.thread, skip.site, i, skip.creates, again});
     }
   }
   std::sort(result.iterations.begin(), result.iterations.end());
@@ -258,6 +266,7 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
   std::vector<std::uint32_t> skipped_from(trace.threads.size(), 0);
 
   std::vector<bool> missing(trace.events.size());
+  Asking asking(trace.threads.size());
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const Event& event = trace.events[i];
     bool is_missing = absent[event.thread];
@@ -270,11 +279,20 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
       ++depth[event.thread];
       const Iteration iteration{trace.threads[event.thread].path, site_of(trace, event),
                                 static_cast<std::uint32_t>(event.value)};
-      if (from == 0 && !skipped.empty() && skipped.contains(iteration)) from = depth[event.thread];
+      if (from == 0 && !skipped.empty()) {
+        const bool is_left_out = skipped.contains(iteration);
+        for (const std::size_t asked : asking.begin(event, is_left_out)) missing[asked] = true;
+        if (is_left_out) from = depth[event.thread];
+      }
+    } else if (from == 0) {
+      asking.pass(event, i);
     }
     missing[i] = is_missing || from != 0;
     if (event.kind == EventKind::IterationEnd && depth[event.thread] > 0) {
-      if (depth[event.thread]-- == from) from = 0;
+      if (depth[event.thread]-- == from) {
+        from = 0;
+        asking.end(event);
+      }
     }
   }
   return missing;
@@ -316,18 +334,37 @@ std::vector<Iteration> unreached_tails(const Attempt& run) {
 }
 
 std::vector<Iteration> iterations_of(const Trace& trace) {
+  struct Open {
+    std::size_t index;
+    std::uint64_t created;  // threads, before it began
+  };
   std::vector<Iteration> result;
+  std::vector<std::vector<Open>> open(trace.threads.size());
   for (const Event& event : trace.events) {
-    if (event.kind != EventKind::IterationBegin) continue;
-    result.push_back({trace.threads[event.thread].path, site_of(trace, event),
-                      static_cast<std::uint32_t>(event.value)});
+    std::vector<Open>& own = open[event.thread];
+    if (event.kind == EventKind::IterationBegin) {
+      own.push_back({result.size(), event.aux});
+      result.push_back({trace.threads[event.thread].path, site_of(trace, event),
+                        static_cast<std::uint32_t>(event.value), 0, event.size != 0});
+    } else if (event.kind == EventKind::IterationEnd && !own.empty()) {
+      result[own.back().index].creates = static_cast<std::uint16_t>(event.aux - own.back().created);
+      own.pop_back();
+    }
   }
   return result;
 }
 
-std::vector<Iteration> removable_iterations(const Trace& trace, const Trace& original) {
+std::vector<Iteration> removable_iterations(const Trace& trace,
+                                            const std::vector<std::string>& gone) {
   std::vector<Iteration> all = iterations_of(trace);
-  const std::set<Iteration> naming = naming_iterations(trace, original);
+  const auto is_gone = [&](std::uint64_t thread) {
+    return thread < trace.threads.size() &&
+           std::any_of(
+               gone.begin(), gone.end(),
+               [&](const std::string& ancestor) {
+                 return is_part_of(trace.threads[thread].path, ancestor);
+               });
+  };
   std::vector<bool> keeps(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) keeps[i] = trace::is_loop(all[i].site);
   std::vector<bool> has_life(all.size());
@@ -346,6 +383,7 @@ std::vector<Iteration> removable_iterations(const Trace& trace, const Trace& ori
       case EventKind::ThreadJoin:
       case EventKind::ThreadTryjoin:
       case EventKind::ThreadDetach:
+        if (is_gone(event.value)) break;
         for (const std::size_t i : own) has_life[i] = true;
         break;
       default: break;
@@ -353,7 +391,7 @@ std::vector<Iteration> removable_iterations(const Trace& trace, const Trace& ori
   }
   std::vector<Iteration> result;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!keeps[i] && !naming.contains(all[i])) result.push_back(std::move(all[i]));
+    if (!keeps[i]) result.push_back(std::move(all[i]));
   }
   return result;
 }

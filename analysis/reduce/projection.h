@@ -5,8 +5,10 @@
 // goes and from there to one that stays is then a switch between the two that stay.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analysis/oracle.h"
@@ -18,7 +20,15 @@ struct Iteration {
   std::string thread;
   std::string site;
   std::uint32_t number = 0;
-  auto operator<=>(const Iteration&) const = default;
+  // Not what it is, but what has to be known to leave it out:
+  std::uint16_t creates = 0;  // threads
+  bool again =
+      false;  // between it and the one before it need not be asked whether the loop goes on
+
+  std::strong_ordering operator<=>(const Iteration& other) const {
+    return std::tie(thread, site, number) <=> std::tie(other.thread, other.site, other.number);
+  }
+  bool operator==(const Iteration& other) const { return (*this <=> other) == 0; }
 };
 
 /// What of a program is not executed.
@@ -33,7 +43,8 @@ LeftOut left_out_of(const trace::Schedule& schedule);
 bool is_part_of(const std::string& thread, const std::string& ancestor);
 
 /// For each event of the run whether it would be missing, beyond what already is. Creating and
-/// joining an absent thread is missing too.
+/// joining an absent thread is missing too, and asking whether a loop goes on between two
+/// iterations that are left out together.
 std::vector<bool> missing_events(const trace::Trace& trace, const LeftOut& left_out);
 
 struct Projected {
@@ -52,10 +63,9 @@ std::vector<Iteration> unreached_tails(const Attempt& run);
 std::vector<Iteration> iterations_of(const trace::Trace& trace);
 /// Of those, what may be tried to be left out. Loops that nobody has annotated keep the iterations
 /// in which they create or join threads, since which threads there are is decided thread by thread,
-/// and the one that they are in at the end: what was about to happen there is not known. None goes
-/// without which a thread that stays would have another name, as its creator creates fewer before
-/// it: `original` tells where threads were created that are absent now.
+/// and the one that they are in at the end: what was about to happen there is not known. `gone`:
+/// threads that are left out with them.
 std::vector<Iteration> removable_iterations(const trace::Trace& trace,
-                                            const trace::Trace& original);
+                                            const std::vector<std::string>& gone = {});
 
 }  // namespace heddle::analysis

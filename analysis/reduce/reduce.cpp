@@ -43,7 +43,11 @@ class Reducer {
  public:
   /// `original` has just been executed.
   Reducer(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options)
-      : original_(original), trials_(oracle, original, options, result_), account_(original) {
+      : original_(original),
+        iterations_(iterations_of(original.trace)),
+        trials_(oracle, original, options, result_),
+        account_(original) {
+    std::sort(iterations_.begin(), iterations_.end());
     result_.best = original;
     result_.before = result_.after = size_of(original);
     result_.trials = 1;
@@ -117,7 +121,7 @@ class Reducer {
   template <typename Item, typename LeaveOutItem>
   void remove_items(const char* phase, const Attempt& base, const std::vector<Item>& items,
                     LeaveOutItem leave_out, std::size_t give_up_at) {
-    const LeftOut already = left_out_of(base.schedule);
+    const LeftOut already = already_left_out(base.schedule);
     std::vector<Item> current = items;
     ddmin<Item>(
         items,
@@ -154,6 +158,16 @@ class Reducer {
         give_up_at);
   }
 
+  /// With what the original run tells of the iterations.
+  LeftOut already_left_out(const Schedule& schedule) const {
+    LeftOut result = left_out_of(schedule);
+    for (Iteration& iteration : result.iterations) {
+      const auto known = std::lower_bound(iterations_.begin(), iterations_.end(), iteration);
+      if (known != iterations_.end() && *known == iteration) iteration.again = known->again;
+    }
+    return result;
+  }
+
   BoundedSchedule projected(const Attempt& run, const LeftOut& left_out) const {
     Projected projected = project(run, left_out);
     return trials_.bounded(std::move(projected.schedule), projected.events);
@@ -182,10 +196,24 @@ class Reducer {
 
   /// True also where a wider guess is not worth a trial.
   bool guess(const Neighbourhood& needed) {
-    const LeftOut left_out = all_but(needed);
-    const Projected whole = project(original_, left_out);
-    if (whole.events > original_.trace.events.size() / 2) return true;
     trials_.report("guess", result_.best);
+    std::size_t iterations = 0;
+    for (const Creators creators : {Creators::GoToo, Creators::Stay}) {
+      const LeftOut left_out = all_but(needed, creators);
+      if (left_out.iterations.size() == iterations) break;
+      iterations = left_out.iterations.size();
+      const Projected whole = project(original_, left_out);
+      if (whole.events > original_.trace.events.size() / 2) return true;
+      const Verdict verdict = guess(left_out);
+      if (verdict == Verdict::Accepted) return true;
+      // If the program only misses the handles, it is to have them.
+      if (verdict == Verdict::Passes) break;
+    }
+    return false;
+  }
+
+  Verdict guess(const LeftOut& left_out) {
+    Verdict first = Verdict::NotAsked;
     // Without what the run did not come to, the same in sequence costs less.
     for (const bool with_tails : {true, false}) {
       LeftOut also = left_out;
@@ -205,11 +233,12 @@ class Reducer {
       });
       if (accepted != judged.end()) {
         result_.best = std::move(accepted->attempt);
-        return true;
+        return Verdict::Accepted;
       }
-      if (judged[0].verdict != Verdict::FailsSequentially) break;
+      first = judged[0].verdict;
+      if (first != Verdict::FailsSequentially) break;
     }
-    return false;
+    return first;
   }
 
   static bool is_gone(const LeftOut& left_out, const std::string& thread) {
@@ -217,8 +246,11 @@ class Reducer {
                        [&](const std::string& gone) { return is_part_of(thread, gone); });
   }
 
+  /// Whether iterations go that create and join nobody but threads that go.
+  enum class Creators { GoToo, Stay };
+
   /// Of the original run, as far as it may go.
-  LeftOut all_but(const Neighbourhood& needed) const {
+  LeftOut all_but(const Neighbourhood& needed, Creators creators) const {
     const trace::Trace& trace = original_.trace;
     LeftOut left_out = left_out_of(original_.schedule);
     for (const trace::Thread& thread : trace.threads) {  // creators come before their threads
@@ -226,7 +258,9 @@ class Reducer {
       if (std::binary_search(needed.threads.begin(), needed.threads.end(), thread.path)) continue;
       left_out.threads.push_back(thread.path);
     }
-    for (Iteration& iteration : removable_iterations(trace, trace)) {
+    const bool go_too = creators == Creators::GoToo;
+    for (Iteration& iteration :
+         removable_iterations(trace, go_too ? left_out.threads : std::vector<std::string>{})) {
       if (std::binary_search(needed.iterations.begin(), needed.iterations.end(), iteration))
         continue;
       if (!is_gone(left_out, iteration.thread)) left_out.iterations.push_back(std::move(iteration));
@@ -263,9 +297,11 @@ class Reducer {
   /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
   void reduce_iterations() {
     asks_each_step_ = false;
-    std::map<std::pair<std::string, std::string>, std::vector<Iteration>> blocks;
-    for (const Iteration& iteration : removable_iterations(result_.best.trace, original_.trace)) {
-      blocks[{iteration.thread, iteration.site}].push_back(iteration);
+    // Those that create threads come last: somebody may have to do without joining them first.
+    std::map<std::tuple<bool, std::string, std::string>, std::vector<Iteration>> blocks;
+    for (const Iteration& iteration : removable_iterations(result_.best.trace)) {
+      const bool creates = iteration.creates != 0;
+      blocks[{creates, iteration.thread, iteration.site}].push_back(iteration);
     }
     for (auto& [block, iterations] : blocks) {
       std::reverse(iterations.begin(),
@@ -343,7 +379,8 @@ class Reducer {
   }
 
   const Attempt& original_;
-  bool asks_each_step_ = false;  // (II), in this part
+  std::vector<Iteration> iterations_;  // of the original run, sorted
+  bool asks_each_step_ = false;        // (II), in this part
   Reduction result_;
   Trials trials_;
   Account account_;

@@ -9,8 +9,9 @@
 // what is missing, which is another bug. The order is one in which the run passes that the step was
 // taken from, found by trying (sequential.h); where it passes with the eldest threads first and
 // with the youngest first, both count: without the one who does the work, a program may still pass
-// if nobody asks for it. Where there is none (some order violations need no preemption), (I) alone
-// decides, and the result says so.
+// if nobody asks for it. Where there is none (some order violations need no preemption), it is
+// asked with every thread running as soon as it is created; where that fails, too, (I) alone
+// decides. The result says so.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +62,7 @@ struct Reduction {
   std::uint64_t trials = 0;                    // executions, those of the search included
   std::uint64_t events_executed = 0;           // in all of them
   std::optional<std::uint64_t> passing_order;  // in which `best` passes (ReducingOracle)
+  bool passes_promptly = false;  // in none, but with every thread running as soon as it is created
   bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
   bool stopped = false;             // `stop` said so: `best` is the best so far
 };

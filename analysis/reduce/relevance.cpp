@@ -20,23 +20,33 @@ constexpr std::size_t kNobody = ~std::size_t{0};
 
 enum class Of { Anybody, Others };
 
-/// For each event the last write of another thread to the same place before it.
-std::vector<std::size_t> foreign_writers(const Trace& trace) {
+struct ForeignWriters {
+  std::vector<std::size_t> last;  // for each event: of another thread to the same place before it
+  std::vector<std::size_t> covered;  // and where its own thread first wrote over that, if it has
+};
+
+ForeignWriters foreign_writers(const Trace& trace) {
   struct Last {
     std::size_t write = kNobody;
     std::size_t before = kNobody;  // the last one of another thread than that
+    std::size_t since = kNobody;   // the first one after that
   };
   std::map<std::pair<trace::ObjectIndex, std::uint64_t>, Last> places;
-  std::vector<std::size_t> result(trace.events.size(), kNobody);
+  const std::vector<std::size_t> nobody(trace.events.size(), kNobody);
+  ForeignWriters result{nobody, nobody};
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& event = trace.events[i];
     const Access access = abi::access_of(event.kind);
     if (event.object == trace::kNone || access == Access::None || access == Access::Sync) continue;
     Last& last = places[{event.object, event.offset / 8}];
     const bool own = last.write != kNobody && trace.events[last.write].thread == event.thread;
-    result[i] = own ? last.before : last.write;
+    result.last[i] = own ? last.before : last.write;
+    if (own && last.before != kNobody) result.covered[i] = last.since;
     if (access == Access::Read) continue;
-    if (!own) last.before = last.write;
+    if (!own) {
+      last.before = last.write;
+      last.since = i;
+    }
     last.write = i;
   }
   return result;
@@ -129,7 +139,11 @@ std::vector<std::size_t> last_events(const Trace& trace, const IterationTree& tr
 Neighbourhood neighbourhood(const Trace& trace, int steps, Overwritten overwritten) {
   const IterationTree tree(trace);
   std::vector<std::vector<std::size_t>> writers_of_step = {writers(trace, Of::Anybody)};
-  if (overwritten == Overwritten::ByItself) writers_of_step.push_back(foreign_writers(trace));
+  if (overwritten == Overwritten::ByItself) {
+    ForeignWriters foreign = foreign_writers(trace);
+    writers_of_step.push_back(std::move(foreign.last));
+    writers_of_step.push_back(std::move(foreign.covered));
+  }
   std::vector<bool> needed(tree.size(), false);
   std::set<std::string> threads;
   const auto need_thread = [&](trace::ThreadId thread) {

@@ -27,7 +27,9 @@ struct Neighbourhood {
   std::vector<std::string> threads;   // those that do any of it, and their ancestors; sorted
   bool operator==(const Neighbourhood&) const = default;
 };
-/// Whether what another thread wrote counts also where a thread has since written over it itself.
+/// Whether what another thread wrote counts also where a thread has since written over it itself,
+/// and with it where the thread did so first: a stale value may have come from there, round by
+/// round.
 enum class Overwritten { IsGone, ByItself };
 Neighbourhood neighbourhood(const trace::Trace& trace, int steps,
                             Overwritten overwritten = Overwritten::IsGone);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/reduce/sequential.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -36,6 +37,13 @@ trace::Schedule children_first(const Attempt& run) {
   return result;
 }
 
+std::size_t threads_created(const Attempt& run) {
+  const auto& events = run.trace.events;
+  return static_cast<std::size_t>(std::count_if(
+      events.begin(), events.end(),
+      [](const trace::Event& event) { return event.kind == trace::EventKind::ThreadCreate; }));
+}
+
 }  // namespace
 
 SequentialCheck::SequentialCheck(ReducingOracle& oracle, std::uint64_t original_events, Count count)
@@ -47,14 +55,23 @@ Attempt SequentialCheck::run(const trace::Schedule& schedule, std::uint64_t orde
   return attempt;
 }
 
-bool SequentialCheck::passes_promptly(const Attempt& sequential) {
-  const BoundedSchedule promptly{children_first(sequential)};
-  const std::vector<Attempt> prompt = oracle_.follow_all({&promptly, 1});
-  count_(prompt[0]);
-  return !prompt[0].trace.outcome.failed();
+bool SequentialCheck::passes_promptly(Attempt run) {
+  for (std::uint64_t i = 0; i < kOrders; ++i) {
+    const BoundedSchedule promptly{children_first(run)};
+    std::vector<Attempt> prompt = oracle_.follow_all({&promptly, 1});
+    count_(prompt[0]);
+    if (!prompt[0].trace.outcome.failed()) return true;
+    // A run that failed earlier may not have come to the creation of all threads.
+    if (threads_created(prompt[0]) <= threads_created(run)) return false;
+    run = std::move(prompt[0]);
+  }
+  return false;
 }
 
 SequentialCheck::Answer SequentialCheck::ask(const trace::Schedule& candidate) {
+  if (prompt_ == Prompt::Alone) {
+    return passes_promptly(run(candidate, 0)) ? Answer::Passes : Answer::Fails;
+  }
   if (!order_) return Answer::CannotBeAsked;
   const Attempt sequential = run(candidate, *order_);
   if (sequential.trace.outcome.failed()) {
@@ -75,13 +92,17 @@ SequentialCheck::Answer SequentialCheck::ask(const trace::Schedule& candidate) {
 }
 
 std::optional<Attempt> SequentialCheck::find_order(const trace::Schedule& best) {
+  std::optional<Attempt> failing;
   for (; *order_ < kOrders; ++*order_) {
     Attempt attempt = run(best, *order_);
-    if (attempt.trace.outcome.failed()) continue;
-    holds_ = true;
-    return attempt;
+    if (!attempt.trace.outcome.failed()) {
+      holds_ = true;
+      return attempt;
+    }
+    if (!failing) failing = std::move(attempt);
   }
   order_.reset();
+  if (failing && passes_promptly(std::move(*failing))) prompt_ = Prompt::Alone;
   return std::nullopt;
 }
 

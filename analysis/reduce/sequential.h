@@ -19,7 +19,7 @@ class SequentialCheck {
   enum class Answer {
     Passes,
     Fails,          // and the run it was made from does not, as far as is known
-    CannotBeAsked,  // no order is known in which that run passes
+    CannotBeAsked,  // no order is known in which that run passes, nor does it promptly
   };
   using Count = std::function<void(const Attempt&)>;
 
@@ -38,14 +38,23 @@ class SequentialCheck {
 
   /// In which the best run so far passes; nothing: in none that was tried.
   std::optional<std::uint64_t> order() const { return holds_ ? order_ : std::nullopt; }
+  /// There is none, but it passes with every thread running as soon as it is created.
+  bool promptly_alone() const { return prompt_ == Prompt::Alone; }
 
  private:
-  /// Whether every thread runs to its end as soon as it is created, too.
-  enum class Prompt { NotKnown, Passes, NotAsked };
+  /// Whether it passes with every thread running to its end as soon as it is created, too.
+  enum class Prompt {
+    NotKnown,
+    Passes,
+    Alone,  // and in no other order
+    NotAsked,
+  };
 
   Attempt run(const trace::Schedule& schedule, std::uint64_t order);
-  bool passes_promptly(const Attempt& sequential);
-  /// From the order used so far on, the first in which `best` passes, and the run that does.
+  /// Of a run, or of what there was of it before it failed.
+  bool passes_promptly(Attempt run);
+  /// From the order used so far on, the first in which `best` passes, and the run that does. If
+  /// there is none, whether it passes promptly.
   std::optional<Attempt> find_order(const trace::Schedule& best);
 
   ReducingOracle& oracle_;

@@ -32,10 +32,11 @@ using Place = std::pair<std::string, std::uint64_t>;
 
 /// What of a schedule decides what an execution that follows it does.
 std::string key_of(const trace::Schedule& schedule) {
-  std::string key;
+  std::string key = schedule.ends_with + '\n';
   for (const std::string& thread : schedule.absent_threads) key += thread + '\n';
   for (const trace::SkippedIterations& skip : schedule.skipped) {
-    key += fmt::format("{} {} {}-{}\n", skip.thread, skip.site, skip.first, skip.last);
+    key += fmt::format("{} {} {}-{} {} {}\n", skip.thread, skip.site, skip.first, skip.last,
+                       skip.creates, skip.at_once);
   }
   for (const trace::Decision& decision : schedule.decisions) {
     key += fmt::format("{} {} {} {} {}/{}\n", decision.thread, decision.site, decision.occurrence,
@@ -81,6 +82,7 @@ bool Trials::revise(const Attempt& best) {
 void Trials::confirm(const Attempt& best) {
   if (!stopping()) sequential_.confirm(best.schedule);
   result_.passing_order = sequential_.order();
+  result_.passes_promptly = sequential_.promptly_alone();
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken

@@ -129,13 +129,12 @@ TEST(Projection, OfLoopsOnlyWholeIterationsWithoutThreadsMayGo) {
   script.event(1, loop, EventKind::IterationBegin, 2).event(1, "j", EventKind::ThreadJoin, 2);
   script.event(1, loop, EventKind::IterationEnd, 2);
   script.event(1, loop, EventKind::IterationBegin, 3).event(1, "a");
-  EXPECT_EQ(removable_iterations(script.run.trace, script.run.trace),
-            (std::vector<Iteration>{{"t0.1", loop, 1}}));
+  EXPECT_EQ(removable_iterations(script.run.trace), (std::vector<Iteration>{{"t0.1", loop, 1}}));
   EXPECT_EQ(iterations_of(script.run.trace).size(), 3u);
   // Who annotates a block knows what is in it.
   Script annotated;
   annotated.event(1, "block", EventKind::IterationBegin, 1).event(1, "j", EventKind::ThreadJoin, 2);
-  EXPECT_EQ(removable_iterations(annotated.run.trace, annotated.run.trace).size(), 1u);
+  EXPECT_EQ(removable_iterations(annotated.run.trace).size(), 1u);
 }
 
 TEST(Projection, WhatTheRunDidNotComeToIsBehindTheLoopsItIsIn) {
@@ -167,24 +166,63 @@ TEST(Relevance, WhoseWritesTheFailingThreadReadComesFirst) {
             (std::vector<std::string>{"t0.1", "t0.3", "t0.2"}));
 }
 
-TEST(Projection, IterationsByWhichThreadsGetTheirNamesStay) {
-  // Each round creates a thread; the first and the third are absent now.
-  const std::string loop = "l.loop.x";
-  const auto rounds = [&](Script& script, const std::vector<trace::ThreadId>& created) {
-    for (std::uint64_t number = 1; number <= 3; ++number) {
-      script.event(0, loop, EventKind::IterationBegin, number);
-      if (std::find(created.begin(), created.end(), number) != created.end()) {
-        script.event(0, "create", EventKind::ThreadCreate, number);
-      }
-      script.event(0, loop, EventKind::IterationEnd, number);
-    }
-  };
-  Script original;
-  rounds(original, {1, 2, 3});
-  Script reduced;
-  rounds(reduced, {2});
-  EXPECT_EQ(removable_iterations(reduced.run.trace, original.run.trace),
-            (std::vector<Iteration>{{"t0", loop, 3}}));
+/// Rounds of a loop of t0, each with two threads created (where `creates`), the limit read between.
+Script rounds(std::uint64_t count, bool creates) {
+  Script script;
+  std::vector<trace::Event>& events = script.run.trace.events;
+  for (std::uint64_t number = 1; number <= count; ++number) {
+    const std::uint64_t created = creates ? 2 * number : 0;
+    script.event(0, "l.loop.x", EventKind::IterationBegin, number);
+    events.back().site = events.front().site;
+    events.back().size = number > 1 ? 1 : 0;
+    events.back().aux = creates ? created - 2 : 0;
+    script.event(0, "a").event(0, "l.loop.x", EventKind::IterationEnd, number);
+    events.back().site = events.front().site;
+    events.back().aux = created;
+    script.event(0, "limit");
+  }
+  return script;
+}
+
+TEST(Projection, ThreadsThatALeftOutIterationWouldCreateAreCounted) {
+  const Script script = rounds(3, true);
+  const std::vector<Iteration> gone = removable_iterations(script.run.trace);
+  ASSERT_EQ(gone.size(), 3u);
+  const trace::Schedule schedule = project(script.run, {{}, {gone[0], gone[1]}, {}}).schedule;
+  ASSERT_EQ(schedule.skipped.size(), 1u);
+  EXPECT_EQ(schedule.skipped[0], (trace::SkippedIterations{"t0", "l.loop.x", 1, 2, 2, true}));
+  EXPECT_EQ(left_out_of(schedule).iterations[1].creates, 2);
+}
+
+TEST(Projection, IterationsThatCreateOnlyThreadsThatGoMayGo) {
+  Script script;
+  for (std::uint64_t number = 1; number <= 2; ++number) {
+    script.event(0, "l.loop.x", EventKind::IterationBegin, number);
+    script.event(0, "create", EventKind::ThreadCreate, number);
+    script.event(0, "l.loop.x", EventKind::IterationEnd, number);
+  }
+  EXPECT_TRUE(removable_iterations(script.run.trace).empty());
+  EXPECT_EQ(removable_iterations(script.run.trace, {"t0.2"}),
+            (std::vector<Iteration>{{"t0", "l.loop.x", 2}}));
+}
+
+TEST(Projection, WhetherALoopGoesOnIsNotAskedWithinWhatIsLeftOut) {
+  const Script script = rounds(4, false);
+  const std::vector<Iteration> all = iterations_of(script.run.trace);
+  const LeftOut left_out{{}, {all[1], all[2]}, {}};
+  const std::vector<bool> missing = missing_events(script.run.trace, left_out);
+  // Four events a round, the limit last.
+  EXPECT_EQ(missing, (std::vector<bool>{false, false, false, false, true, true, true, true,  //
+                                        true, true, true, false, false, false, false, false}));
+  const trace::Schedule schedule = project(script.run, left_out).schedule;
+  EXPECT_EQ(schedule.skipped,
+            (std::vector<trace::SkippedIterations>{{"t0", "l.loop.x", 2, 3, 0, true}}));
+  // Of another entry of the loop nothing is known.
+  std::vector<Iteration> entered = {all[1], all[2], all[3]};
+  entered[1].again = false;
+  EXPECT_EQ(project(script.run, {{}, entered, {}}).schedule.skipped,
+            (std::vector<trace::SkippedIterations>{{"t0", "l.loop.x", 2, 3, 0, false},
+                                                   {"t0", "l.loop.x", 4, 4, 0, false}}));
 }
 
 TEST(Relevance, WhatIsNextToTheFailureInTheGraphOfDependences) {
@@ -227,6 +265,10 @@ TEST(Relevance, WhatAThreadWroteOverItselfMayStillBeAnothers) {
   };
   EXPECT_EQ(threads(Overwritten::IsGone), (std::vector<std::string>{"t0", "t0.2"}));
   EXPECT_EQ(threads(Overwritten::ByItself), (std::vector<std::string>{"t0", "t0.1", "t0.2"}));
+  // With the iteration in which it did so first, however many came since.
+  EXPECT_EQ(neighbourhood(script.run.trace, 2, Overwritten::ByItself).iterations,
+            (std::vector<Iteration>{
+                {"t0.2", "l.loop.x", 1}, {"t0.2", "l.loop.x", 4}, {"t0.2", "l.loop.x", 5}}));
 }
 
 }  // namespace
