@@ -32,8 +32,7 @@ int main(int count, char** words) {
   return (int)how(&first, count) - 2;
 }
 """
-RELOCATION = re.compile(r"^([0-9a-f]+)\s.*R_X86_64_GLOB_DAT.*\s__heddle_load[1248]\b")
-CALL = re.compile(r"^\s*([0-9a-f]+):\s+callq\s+\*.*# 0x([0-9a-f]+)")
+CALL = re.compile(r"^\s*([0-9a-f]+):\s+callq\s+0x[0-9a-f]+ <heddle\.front_load[1248]>")
 SITE = re.compile(r"movl\s+\$(0x[0-9a-f]+), %esi")
 
 
@@ -43,18 +42,15 @@ def output(*command):
 
 def hook_calls(variant):
     """(address, site) of calls of hooks that take the site as their second argument, read from the
-    machine code: what the line table says has no part in it. Calls through a register, and those
-    whose site is set in another block, are left out."""
-    hooks = {int(found.group(1), 16)
-             for found in map(RELOCATION.match, output("llvm-readelf-19", "-r", variant).splitlines())
-             if found}
+    machine code: what the line table says has no part in it. Calls whose site is set in another
+    block are left out."""
     site = None
     for line in output("llvm-objdump-19", "-d", "--no-show-raw-insn", variant).splitlines():
         setting = SITE.search(line)
         if setting:
             site = int(setting.group(1), 16)
         call = CALL.match(line)
-        if call and site is not None and int(call.group(2), 16) in hooks:
+        if call and site is not None:
             yield int(call.group(1), 16), site
         if line.endswith(">:") or re.search(r"\s(j\w+|callq)\s", line):
             site = None

@@ -64,8 +64,11 @@ class Kit:
     def make(self, folder, command, variant="native"):
         for name, other in self.compilers.items():
             first, *rest = command
+            # What CMake is told of a compiler's flags is a list, too.
+            listed = other.replace(" ", ";")
             command = [*(other.split() if first == name else [first]),
-                       *(word.replace(f"={name}", f"={other}") for word in rest)]
+                       *(word.replace(f"={name}", f"={listed if 'CMAKE' in word else other}")
+                         for word in rest)]
         result = subprocess.run(command, cwd=folder, env=self.environment | {"HEDDLE_VARIANT": variant},
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, timeout=BUILD_SECONDS)
