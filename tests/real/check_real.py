@@ -16,6 +16,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -61,20 +62,25 @@ def columns(kit, program, job):
 
 
 def check(kit, program, expected, wanted):
-    wrong = []
+    """How many results there were, and those that are not what is expected."""
+    count, wrong = 0, []
     for job in program.jobs:
         for column, action in columns(kit, program, job):
             if wanted and column not in wanted:
                 continue
             # What fails in some schedule may do so natively, too.
+            began = time.monotonic()
             result = attempt(action, 3 if job.fails and column in ("native", "production") else 1)
+            took = time.monotonic() - began
+            count += 1
             hoped = expected.get(program.name, {}).get(job.name, {}).get(column, "yes")
-            print(f"{program.name}, {job.name}, {column}: {result.splitlines()[0]}", flush=True)
+            print(f"{program.name}, {job.name}, {column}: {result.splitlines()[0]} ({took:.0f} s)",
+                  flush=True)
             if hoped == "yes" and result != "yes":
                 wrong.append(f"{program.name}, {job.name}, {column}: {result}")
             elif hoped != "yes" and result == "yes":
                 print("  works now: take it out of expected.json")
-    return wrong
+    return count, wrong
 
 
 def table(expected):
@@ -121,9 +127,13 @@ def main():
     chosen = [program for program in PROGRAMS if program.name in names]
     kit = kits.Kit(arguments.tools.resolve(), debian_sources.home("HEDDLE_REAL", "heddle-real"))
     kit.fetch(chosen)
-    wrong = []
+    began, count, wrong = time.monotonic(), 0, []
     for program in chosen:
-        wrong += check(kit, program, expected, [name for name in arguments.columns.split(",") if name])
+        more, bad = check(kit, program, expected,
+                          [name for name in arguments.columns.split(",") if name])
+        count, wrong = count + more, wrong + bad
+    print(f"{count} results of {len(chosen)} programs in {(time.monotonic() - began) / 60:.0f} min: "
+          f"{len(wrong) or 'none'} not as expected")
     if wrong:
         sys.exit("\n".join(["", *wrong]))
 
