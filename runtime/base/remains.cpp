@@ -38,6 +38,10 @@ void call_apart(void (*function)(void*), void* argument) {
   heddle_call_apart(function, argument, stack + kStackBytes);
 }
 
+void forget_registers() {
+  heddle_forget_registers();
+}
+
 __attribute__((noinline)) void forget_dead_stack() {
   has_xrstor();
   const std::uint64_t here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));

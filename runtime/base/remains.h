@@ -16,6 +16,9 @@ namespace heddle::runtime {
 /// Not to be nested, and one caller at a time.
 void call_apart(void (*function)(void*), void* argument);
 
+/// Clears every register that a function may clobber, but for the widest.
+void forget_registers();
+
 /// Clears the part of the current stack that is not in use, as far down as it was ever used. For
 /// once, at the beginning.
 void forget_dead_stack();

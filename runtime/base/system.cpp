@@ -35,7 +35,6 @@ struct OwnRegion {
 
 constinit OwnRegion own_region{kOwnBase, kOwnBytes, 32 << 20};
 constinit OwnRegion policy_region{kPolicyBase, kPolicyBytes, 1 << 20};
-constinit OwnRegion* region_in_use = &own_region;
 
 void* OwnRegion::take(std::uint64_t wanted) {
   while (__atomic_exchange_n(&taken, true, __ATOMIC_ACQUIRE)) raw_syscall(SYS_sched_yield);
@@ -59,15 +58,8 @@ void* OwnRegion::take(std::uint64_t wanted) {
 
 void* own_memory(std::size_t bytes) {
   constexpr std::size_t kLine = 64;
-  return region_in_use->take((bytes + kLine - 1) & ~(kLine - 1));
-}
-
-PolicyMemory::PolicyMemory() {
-  region_in_use = &policy_region;
-}
-
-PolicyMemory::~PolicyMemory() {
-  region_in_use = &own_region;
+  OwnRegion& region = PolicyMemory::in_use() ? policy_region : own_region;
+  return region.take((bytes + kLine - 1) & ~(kLine - 1));
 }
 
 void reserve_policy_memory() {

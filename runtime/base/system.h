@@ -39,10 +39,15 @@ void* own_memory(std::size_t bytes);
 /// the next, and what else is allocated must not lie elsewhere for it. Not to be nested.
 class PolicyMemory {
  public:
-  PolicyMemory();
-  ~PolicyMemory();
+  PolicyMemory() { in_use_ = true; }
+  ~PolicyMemory() { in_use_ = false; }
   PolicyMemory(const PolicyMemory&) = delete;
   PolicyMemory& operator=(const PolicyMemory&) = delete;
+
+  static bool in_use() { return in_use_; }
+
+ private:
+  static inline constinit bool in_use_ = false;
 };
 
 /// Maps as much as most strategies and plans need. For an execution that will be undone in place:

@@ -12,9 +12,11 @@
 extern "C" void heddle_fiber_first();
 
 namespace heddle::runtime {
-namespace {
 
 alignas(4096) constinit Lender lenders[kThreadSlots] = {};
+
+namespace {
+
 constinit void (*after_start)(Lender&) = nullptr;
 
 constexpr std::size_t kLenderFrames = 16 << 10;  // left to the real thread, above the borrowed part
@@ -41,10 +43,6 @@ constexpr std::uint64_t stack_top(std::size_t slot) {
 }
 
 }  // namespace
-
-Lender& lender(std::size_t slot) {
-  return lenders[slot];
-}
 
 bool make_lender(std::size_t slot, void (*stand_by)(Lender&)) {
   Lender& made = lenders[slot];

@@ -31,7 +31,10 @@ struct Lender {
 
 inline constexpr std::size_t kDefaultStack = 8 << 20;
 
-Lender& lender(std::size_t slot);
+extern constinit Lender lenders[kThreadSlots];
+inline Lender& lender(std::size_t slot) {
+  return lenders[slot];
+}
 inline Lender& lender_of(abi::ThreadIndex thread) {
   return lender(thread_slots().of(thread));
 }

@@ -50,7 +50,7 @@ Place ObjectMap::find_place(std::uint64_t address) {
   if (unknown_object_ == 0) {
     unknown_object_ = recorder_->add_object({.kind = abi::ObjectKind::Unknown});
   }
-  return {unknown_object_, address, false};
+  return {unknown_object_, false, address};
 }
 
 Place ObjectMap::area_place(Area& area, std::uint64_t address) {
@@ -61,7 +61,7 @@ Place ObjectMap::area_place(Area& area, std::uint64_t address) {
                                          .thread = 0,
                                          .kind = area.kind});
   }
-  return {area.object, address - area.base, false};
+  return {area.object, false, address - area.base};
 }
 
 Place ObjectMap::heap_place(std::uint64_t address) {
@@ -70,7 +70,7 @@ Place ObjectMap::heap_place(std::uint64_t address) {
     if (unknown_object_ == 0) {
       unknown_object_ = recorder_->add_object({.kind = abi::ObjectKind::Unknown});
     }
-    return {unknown_object_, address, false};
+    return {unknown_object_, false, address};
   }
   HeapNote& note = *block.note;
   if (note.object == 0) {
@@ -88,7 +88,7 @@ Place ObjectMap::heap_place(std::uint64_t address) {
     known_[granule % kMostKnown] = {granule, note.object,
                                     static_cast<std::uint32_t>(granule - block.start / kGranule)};
   }
-  return {note.object, address - block.start, note.freed != 0};
+  return {note.object, note.freed != 0, address - block.start};
 }
 
 void ObjectMap::forget(std::uint64_t start, std::uint64_t bytes) {
@@ -109,7 +109,7 @@ Place ObjectMap::stack_place(std::uint64_t address) {
                                                   .thread = thread_slots().thread_in(slot),
                                                   .kind = abi::ObjectKind::Stack});
   }
-  return {stack_objects_[slot], address - base, false};
+  return {stack_objects_[slot], false, address - base};
 }
 
 void ObjectMap::note_release(std::uint64_t address, abi::ThreadIndex thread, abi::SiteId site) {

@@ -15,12 +15,13 @@
 
 namespace heddle::runtime {
 
-/// Where an address is. `object` as in abi::EventRecord.
+/// Where an address is. `object` as in abi::EventRecord. Two words: they are returned in registers.
 struct Place {
   std::uint32_t object = 0;
-  std::uint64_t offset = 0;
   bool freed = false;  // a heap block that was released: using it is an error
+  std::uint64_t offset = 0;
 };
+static_assert(sizeof(Place) == 16);
 
 class ObjectMap {
  public:
@@ -29,7 +30,7 @@ class ObjectMap {
     const std::uint64_t granule = address / kGranule;
     const Known& known = known_[granule % kMostKnown];
     if (known.granule == granule) {
-      return {known.object, known.distance * kGranule + address % kGranule, false};
+      return {known.object, false, known.distance * kGranule + address % kGranule};
     }
     return find_place(address);
   }

@@ -38,8 +38,9 @@ bool is_program_code(std::uint64_t address) {
 
 abi::SiteId code_site(const void* return_address) {
   const auto address = reinterpret_cast<std::uint64_t>(return_address);
-  if (!is_program_code(address)) return abi::kUnknownSite;
-  const std::uint64_t place = address - program_code().base;
+  const Range& code = program_code();
+  if (address < code.begin || code.end <= address) return abi::kUnknownSite;
+  const std::uint64_t place = address - code.base;
   return place < abi::kCodeSites ? abi::kCodeSites + static_cast<abi::SiteId>(place)
                                  : abi::kUnknownSite;
 }

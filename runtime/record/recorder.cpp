@@ -6,14 +6,16 @@
 
 #include <cstring>
 
+#include "runtime/base/remains.h"
 #include "runtime/base/system.h"
+#include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
 
 namespace {
 
 // Pages that come one by one, as each is touched, cost as much as the events in them: from some
-// number on so many are asked for at once.
+// number on so many are asked for at once, unless an earlier execution in this process has.
 constexpr std::uint64_t kFewEvents = 4096;
 constexpr std::uint64_t kEventsAtOnce = 1 << 16;
 
@@ -36,9 +38,14 @@ bool Recorder::make_room() {
   const std::uint64_t at_once = region.count < kFewEvents ? kFewEvents : kEventsAtOnce;
   room_until_ = most - region.count < at_once ? most : region.count + at_once;
   if (at_once == kEventsAtOnce) {
-    auto* const events = records<abi::EventRecord>(region);
-    touch(reinterpret_cast<char*>(events + region.count),
-          reinterpret_cast<char*>(events + room_until_));
+    if (!has_room_for(room_until_)) {
+      auto* const events = records<abi::EventRecord>(region);
+      touch(reinterpret_cast<char*>(events + region.count),
+            reinterpret_cast<char*>(events + room_until_));
+    }
+    // What other executions there were is not the program's to see.
+    forget_call<128>();
+    forget_registers();
   }
   return true;
 }

@@ -61,8 +61,9 @@ class Recorder {
   }
   template <typename Record>
   [[gnu::always_inline]] void add(abi::Region& region, const Record& record) {
-    records<Record>(region)[region.count] = record;
-    __atomic_store_n(&region.count, region.count + 1, __ATOMIC_RELEASE);
+    const std::uint64_t at = region.count;
+    records<Record>(region)[at] = record;
+    __atomic_store_n(&region.count, at + 1, __ATOMIC_RELEASE);
   }
   bool make_room();
 

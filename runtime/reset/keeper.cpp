@@ -156,6 +156,14 @@ void end_kept_execution(int status) {
   __builtin_unreachable();
 }
 
+bool has_room_for(std::uint64_t events) {
+  if (!keeping) return false;
+  ResetNotes& notes = layout().notes;
+  if (events <= notes.events) return true;
+  notes.events = events;
+  return false;
+}
+
 void note_dropped_pages(std::uint64_t begin, std::uint64_t bytes) {
   if (keeping && layout().kept.memory.covers(begin, begin + bytes)) {
     changes().dropped_pages = true;

@@ -27,6 +27,10 @@ void end_execution(int status);
 /// The same, for a caller that has asked is_kept().
 [[noreturn]] void end_kept_execution(int status);
 
+/// Whether an earlier execution in this process has asked the kernel for the pages of so many
+/// events; if not, the caller is going to.
+bool has_room_for(std::uint64_t events);
+
 /// Memory that the snapshot may have contents of is given back to the kernel.
 void note_dropped_pages(std::uint64_t begin, std::uint64_t bytes);
 /// Mappings in the range are replaced, removed or given other permissions.

@@ -38,6 +38,7 @@ struct ResetNotes {
   std::uint64_t mapped_pages;     // in all, and of those private and writable
   std::uint64_t writable_pages;
   std::uint64_t remapped;  // executions whose mappings had to be undone
+  std::uint64_t events;    // for which there are pages in the channel
 };
 
 class MemorySnapshot {

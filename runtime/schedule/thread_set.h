@@ -41,8 +41,9 @@ class ThreadSet {
         continue;
       }
       // Always as many steps: a loop that ends at a random number is guessed wrongly.
+#pragma clang loop unroll(disable)  // they are few
       for (std::uint32_t i = 1; i < here; ++i) bits = i <= n ? bits & (bits - 1) : bits;
-      return static_cast<Index>(word * 64 + std::countr_zero(bits));
+      return static_cast<Index>(word * 64 + static_cast<Index>(__builtin_ctzll(bits)));
     }
   }
 

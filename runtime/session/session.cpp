@@ -194,19 +194,20 @@ SchedulingPoint Session::point() const {
 void Session::pend(Thread& thread, const Operation& operation) {
   thread.pending.set(operation);
   thread.pending.thread = thread.index;
-  show_pending(thread.index, operation);
+  [[clang::always_inline]] show_pending(thread.index, operation);
 }
 
 /// Locations are told apart in units of eight bytes.
 void Session::show_pending(abi::ThreadIndex thread, const Operation& operation) {
-  set_pending(thread, {operation.kind, operation.site, operation.address >> 3,
-                       abi::access_of(operation.kind)});
+  [[clang::always_inline]] set_pending(
+      thread,
+      {operation.kind, operation.site, operation.address >> 3, abi::access_of(operation.kind)});
 }
 
 void Session::arrive(const Operation& operation) {
   complete_write();
   for (;;) {
-    pend(threads_[current_], operation);
+    [[clang::always_inline]] pend(threads_[current_], operation);
     Session::refresh_thread(current_);
     go_on();
     if (!is_interrupted()) break;
@@ -270,6 +271,12 @@ void Session::go_on() {
 /// Who goes on becomes current: nobody if no one can, or if the plan cannot be followed.
 void Session::decide() {
   if (just_goes_on()) return;
+  if (enabled_.count() == 0 || delays_stores_) return decide_anew();
+  current_ = choose_next();
+}
+
+/// The same where nobody can go on yet, or where those chosen may be there to make stores visible.
+void Session::decide_anew() {
   const abi::ThreadIndex from = current_;
   do {
     while (enabled_.count() == 0) {
@@ -302,7 +309,8 @@ bool Session::wake_somebody() {
   return ends_with_ != 0 && wake_failing();
 }
 
-abi::ThreadIndex Session::choose_next() {
+/// Inline like the other parts of a turn that every operation takes.
+[[gnu::always_inline]] inline abi::ThreadIndex Session::choose_next() {
   const std::uint64_t events = recorder_.event_count();
   if (fair_turns_.apply(events)) return fair_turns_.choose(enabled_, current_, events);
   const SchedulingPoint here = point();
@@ -313,15 +321,16 @@ abi::ThreadIndex Session::choose_next() {
   if (chosen == abi::kNoThread) return chosen;
   if (enabled_.count() > 1) {
     // After a flush nobody is left who was not done: going elsewhere from there preempts nobody.
-    const bool could_continue = enabled_.contains(current_) && !threads_[current_].is_flusher();
-    recorder_.add_decision({.event = recorder_.event_count(),
+    const bool flushed = delays_stores_ && threads_[here.current].is_flusher();
+    const bool could_continue = enabled_.contains(here.current) && !flushed;
+    recorder_.add_decision({.event = events,
                             .enabled = enabled_.first_word(),
                             .site = here.pending.site,
                             .pending = here.pending.kind,
                             .reserved = 0,
                             .chosen = chosen,
                             .bound = enabled_.count(),
-                            .thread = current_,
+                            .thread = here.current,
                             .kind = abi::DecisionKind::Thread,
                             .could_continue = could_continue,
                             .reserved2 = {}});
@@ -422,16 +431,16 @@ void Session::record(const Operation& operation, std::uint32_t size, std::uint64
     tick_(*this);
 }
 
-void Session::stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
-  if (!place.freed) return;
+void Session::stop_freed(std::uint32_t object, std::uint64_t offset, std::uint64_t address,
+                         abi::SiteId site) {
   about_to_fail();
   const HeapNote& note = *find_heap_block(address).note;
   abi::FailureRecord& record = failure();
   record.site = site;
   record.related_site = note.site;
   record.related_thread = note.count;
-  record.object = place.object;
-  record.offset = place.offset;
+  record.object = object;
+  record.offset = offset;
   stop(abi::FailureKind::UseAfterFree);
 }
 

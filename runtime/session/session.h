@@ -250,6 +250,7 @@ class Session : private ThreadView {
   bool refresh_interrupted();
   void go_on();
   void decide();
+  void decide_anew();
   std::uint32_t decide_value(std::uint32_t bound);
   bool wake_somebody();
   bool wake_failing();
@@ -259,7 +260,12 @@ class Session : private ThreadView {
   void record_flush(const PendingStore& store, abi::ThreadIndex by);
   void record_announced();
   void audit(abi::EventKind kind, abi::SiteId site, std::uint64_t address, std::uint64_t bytes);
-  void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site);
+  void stop_if_freed(const Place& place, std::uint64_t address, abi::SiteId site) {
+    if (place.freed) [[unlikely]]
+      stop_freed(place.object, place.offset, address, site);
+  }
+  [[noreturn]] void stop_freed(std::uint32_t object, std::uint64_t offset, std::uint64_t address,
+                               abi::SiteId site);
   static abi::ThreadIndex find_thread(std::uint64_t hash);
 
   bool at_turn_ = false;  // between arrive() and record()
