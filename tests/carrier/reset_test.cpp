@@ -97,6 +97,7 @@ constexpr Case kCases[] = {
     {"sets_timer", exited(0), Shares::Yes, "a timer that goes on"},
     {"loads_library", exited(0), Shares::Yes, "dlopen and thread-local storage of a library"},
     {"reads_input", exited(0), Shares::Yes, "standard input from its beginning"},
+    {"records_much", exited(0), Shares::Yes, "more events than there are pages for at first"},
     {"allocates_much", exited(0), Shares::Yes, "large blocks, given back and not"},
     {"frees_early_memory", exited(0), Shares::Yes,
      "gives back pages that were there before it began"},
