@@ -14,6 +14,17 @@ namespace {
 
 constinit Session controlled_session;
 
+/// abi::access_of() as a table: it is asked at every operation.
+struct Accesses {
+  abi::Access of[256] = {};
+  constexpr Accesses() {
+    for (std::uint16_t i = 0; i < 256; ++i) of[i] = abi::access_of(static_cast<abi::EventKind>(i));
+  }
+};
+constexpr Accesses kAccesses;
+#define HEDDLE_EVENT(id, Name, text, access) static_assert(id < 256);
+#include "abi/events.def"
+
 }  // namespace
 
 constinit Session* session_in_use = &controlled_session;
@@ -199,9 +210,8 @@ void Session::pend(Thread& thread, const Operation& operation) {
 
 /// Locations are told apart in units of eight bytes.
 void Session::show_pending(abi::ThreadIndex thread, const Operation& operation) {
-  [[clang::always_inline]] set_pending(
-      thread,
-      {operation.kind, operation.site, operation.address >> 3, abi::access_of(operation.kind)});
+  set_pending(thread, {operation.kind, operation.site, operation.address >> 3,
+                       kAccesses.of[static_cast<std::uint16_t>(operation.kind)]});
 }
 
 void Session::arrive(const Operation& operation) {
