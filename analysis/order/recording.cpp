@@ -64,7 +64,8 @@ std::vector<RecordedThread> read_threads(const abi::RecordingHeader& header, std
         {i == 0 ? "t0" : fmt::format("{}.{}", threads[born.parent].path, born.ordinal),
          born.hash,
          {},
-         {}});
+         {},
+         static_cast<abi::ThreadStop>(born.reserved)});
   }
   return threads;
 }
@@ -165,6 +166,25 @@ const char* sentence_of(abi::CheckpointObstacle obstacle) {
     case abi::CheckpointObstacle::Disk: return "there was no room on the disk";
   }
   return "of something unknown";
+}
+
+void settle_end(Recording& recording, std::size_t otherwise) {
+  recording.last = otherwise;
+  for (std::size_t i = 0; i < recording.threads.size(); ++i) {
+    RecordedThread& thread = recording.threads[i];
+    if (thread.stop == abi::ThreadStop::Ends) recording.last = i;
+    if (thread.stop != abi::ThreadStop::Amid) continue;
+    while (!thread.steps.empty() && thread.steps.back().kind == abi::EventKind::None) {
+      thread.steps.pop_back();
+    }
+    if (!thread.steps.empty()) thread.steps.pop_back();
+  }
+}
+
+bool any_under_way(const Recording& recording) {
+  return std::ranges::any_of(recording.threads, [](const RecordedThread& thread) {
+    return thread.stop == abi::ThreadStop::None && !thread.steps.empty();
+  });
 }
 
 std::string_view whole_answers(std::string_view bytes) {

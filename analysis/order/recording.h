@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi/recording.h"
+#include "abi/thread_stop.h"
 
 namespace heddle::analysis {
 
@@ -19,6 +20,7 @@ struct RecordedThread {
   std::uint64_t hash = 0;  // of the path
   std::vector<abi::RecordedStep> steps;
   std::string answers;  // whole abi::Answers, one after the other
+  abi::ThreadStop stop = abi::ThreadStop::None;
 };
 
 /// Where a recording begins that has lost what came before.
@@ -41,6 +43,12 @@ struct Recording {
 /// Takes what is there of a log that ends anywhere: of chunks that are cut, or that no thread can
 /// have written, what is whole. user_error, with `name`, when it is no log, or nothing is there.
 Recording read_recording(std::string_view log, std::string_view name);
+
+/// For a run that has ended: says which thread ended it (`otherwise` if the log does not), and
+/// leaves out operations in whose middle threads came to stand still. Nobody came after those.
+void settle_end(Recording& recording, std::size_t otherwise);
+/// A thread was between two operations when the run ended.
+bool any_under_way(const Recording& recording);
 
 /// Of `bytes` those that are whole answers.
 std::string_view whole_answers(std::string_view bytes);

@@ -79,6 +79,7 @@ void ParallelSession::wake_all() {
 
 void ParallelSession::wait_parked() {
   if (is_ending()) {
+    note_stop(abi::ThreadStop::Arrived);
     release_turn();
     wait_for_end();
   }
@@ -96,7 +97,10 @@ void ParallelSession::wait_parked() {
     raw_syscall(SYS_futex, reinterpret_cast<long>(&attempts_), FUTEX_WAIT_PRIVATE, attempt,
                 reinterpret_cast<long>(&limit));
   }
-  if (is_ending()) wait_for_end();
+  if (is_ending()) {
+    note_stop(abi::ThreadStop::Arrived);
+    wait_for_end();
+  }
   take_turn();
   if (attempts_ != attempt) return;
   log_->obstacle = static_cast<std::uint32_t>(abi::CheckpointObstacle::Restless);

@@ -165,6 +165,7 @@ void ParallelSession::write_down(abi::EventKind kind, abi::SiteId site, std::uin
   }
   chunk->steps[chunk->count] = {sequence, site, kind, stripe};
   __atomic_store_n(&chunk->count, chunk->count + 1, __ATOMIC_RELEASE);
+  runners_[current_thread]->amid = true;
 }
 
 void ParallelSession::append_answer(const void* bytes, std::uint64_t count) {
@@ -258,7 +259,7 @@ void ParallelSession::arrive(const Operation& operation) {
   if (const char* const why = why_unsupported(operation)) unsupported(why);
   // What is asked of the outside can be left while it is waited for only: elsewhere it is decided
   // already whether the outside is asked or the recording.
-  if (checkpoint_wanted() && !waits_outside(operation.kind) && park()) {
+  if (checkpoint_wanted() && (!waits_outside(operation.kind) || is_ending()) && park()) {
     return begin_turn(operation);
   }
   if (operation.awaited != nullptr) {
@@ -303,6 +304,7 @@ const char* ParallelSession::why_unsupported(const Operation& operation) const {
 void ParallelSession::record(const Operation& operation, std::uint32_t size, std::uint64_t value,
                              std::uint64_t aux) {
   if (following_) return Session::record(operation, size, value, aux);
+  runners_[current_thread]->amid = false;
   if (operation.kind != abi::EventKind::HeapFree && names_memory(operation) &&
       in_heap(operation.address)) {
     stop_if_freed(operation);
@@ -324,8 +326,10 @@ void ParallelSession::stop_if_freed(const Operation& operation) {
 void ParallelSession::sleep_until_woken(std::int64_t nanoseconds) {
   const timespec limit{nanoseconds / VirtualClock::kSecond, nanoseconds % VirtualClock::kSecond};
   Runner& self = *runners_[current_thread];
+  note_stop(abi::ThreadStop::Arrived);
   raw_syscall(SYS_futex, reinterpret_cast<long>(&self.wake), FUTEX_WAIT_PRIVATE, 0,
               nanoseconds < 0 ? 0 : reinterpret_cast<long>(&limit));
+  note_stop(abi::ThreadStop::None);
 }
 
 void ParallelSession::wait_until_ready(const Operation& operation) {
@@ -370,7 +374,7 @@ void ParallelSession::wait_with_limit(const Operation& operation) {
     sleep_until_woken(left < kLookAgain ? left : kLookAgain);
     take_turn();
     self.limited = false;
-    if (checkpoint_wanted() && can_be_left(operation) && park()) return;
+    if (checkpoint_wanted() && (is_ending() || can_be_left(operation)) && park()) return;
   }
 }
 
@@ -378,10 +382,12 @@ void ParallelSession::wait_outside(const Operation& operation) {
   const auto& event = *reinterpret_cast<const OutsideEvent*>(operation.detail);
   while (!operation.blocking->ready(operation)) {
     release_turn();
+    note_stop(abi::ThreadStop::Arrived);
     raw_syscall(SYS_poll, reinterpret_cast<long>(event.descriptors), static_cast<long>(event.count),
                 kLookAgain / 1'000'000);
+    note_stop(abi::ThreadStop::None);
     take_turn();
-    if (checkpoint_wanted() && can_be_left(operation) && park()) return;
+    if (checkpoint_wanted() && (is_ending() || can_be_left(operation)) && park()) return;
   }
 }
 
@@ -427,6 +433,7 @@ void ParallelSession::announce_write(const Operation& operation, unsigned bytes)
   if (following_) return Session::announce_write(operation, bytes);
   enter_stripes(operation.address, bytes, false);
   record(operation, bytes, 0, 0);
+  runners_[current_thread]->amid = true;  // the program does it itself, now
 }
 
 // --- threads
@@ -465,6 +472,7 @@ void ParallelSession::first_steps() {
   if (run.checkpoint_wanted() && run.park()) run.entry_();
   run.write_down(abi::EventKind::ThreadStart, abi::kThreadStartSite, abi::kSyncStripe,
                  run.turns_++);
+  run.runners_[current_thread]->amid = false;
   run.entry_();
 }
 
@@ -474,6 +482,7 @@ void ParallelSession::finish_thread() {
   thread.finished = true;
   thread.pending = {abi::EventKind::None, abi::kThreadExitSite, 0, current_thread};
   --live_;
+  note_stop(abi::ThreadStop::Arrived);
   refresh(thread.handle);
   stop_if_stuck();
   release_turn();

@@ -10,6 +10,7 @@
 // The same operations as under control, in an order that was real: so it can be enforced there.
 #pragma once
 
+#include "abi/thread_stop.h"
 #include "runtime/parallel/stripes.h"
 #include "runtime/session/session.h"
 
@@ -61,6 +62,7 @@ class ParallelSession final : public Session {
     abi::ThreadIndex index;
     bool blocked;         // waits until another thread has done something
     bool limited;         // the same, but only so long
+    bool amid;            // its last operation is written down, and not done yet
     std::uint32_t wake;   // futex: 1 when somebody has
     std::uint64_t draws;  // of its pauses
     abi::RecordingChunk* steps;
@@ -84,6 +86,9 @@ class ParallelSession final : public Session {
   void write_down(abi::EventKind kind, abi::SiteId site, std::uint16_t stripe,
                   std::uint64_t sequence);
   void note_progress();
+  void note_stop(abi::ThreadStop stop) {
+    log_->table[current_index()].reserved = static_cast<std::uint16_t>(stop);
+  }
   abi::RecordingChunk* next_chunk(abi::ChunkHolds holds);
   [[noreturn]] void stop_recording(abi::RecordingEnd end);
   void append_answer(const void* bytes, std::uint64_t count);

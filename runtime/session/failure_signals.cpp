@@ -17,9 +17,8 @@ namespace heddle::runtime {
 namespace {
 
 /// Where the program was when the signal came, in code that does not say where it is.
-abi::SiteId interrupted_site(const void* context) {
-  const auto* const machine = static_cast<const ucontext_t*>(context);
-  return code_site(reinterpret_cast<const void*>(machine->uc_mcontext.gregs[REG_RIP]));
+abi::SiteId interrupted_site(const ucontext_t& interrupted) {
+  return code_site(reinterpret_cast<const void*>(interrupted.uc_mcontext.gregs[REG_RIP]));
 }
 
 void catch_signal(int number);
@@ -44,13 +43,8 @@ void answer_with_stacks(Session& run, const ucontext_t& interrupted) {
   for (;;) raw_syscall(SYS_pause);
 }
 
-void on_fatal_signal(int number, siginfo_t*, void* context) {
+void fail(int number, const ucontext_t& interrupted) {
   Session& run = session();
-  const auto& interrupted = *static_cast<const ucontext_t*>(context);
-  if (is_asked_for_stacks(number, run)) {
-    answer_with_stacks(run, interrupted);
-    return;
-  }
   if (run.running()) {
     // From here nobody else can be gone on with: only where threads run in parallel can one wait.
     if (!run.one_at_a_time()) run.about_to_fail();
@@ -62,7 +56,7 @@ void on_fatal_signal(int number, siginfo_t*, void* context) {
     if (said != abi::kUnknownSite) {
       failure.site = said;
     } else if (failure.kind != abi::FailureKind::Assert) {
-      failure.site = interrupted_site(context);
+      failure.site = interrupted_site(interrupted);
     }
     if (in_access) run.record_interrupted();
     if (number != SIGSEGV && number != SIGBUS) run.complete_write();
@@ -76,6 +70,64 @@ void on_fatal_signal(int number, siginfo_t*, void* context) {
   end_execution(number);
   // SA_RESETHAND has put the default action back: returning repeats the fault, raising ends it.
   raw_syscall(SYS_tgkill, raw_syscall(SYS_getpid), raw_syscall(SYS_gettid), number);
+}
+
+/// The plan says that the run ends with the failure of another thread.
+bool has_to_wait(Session& run) {
+  if (!run.running() || !run.one_at_a_time() || Gate::closed()) return false;
+  const abi::ChannelHeader& channel = run.recorder().channel();
+  const auto* const plan = reinterpret_cast<const abi::PlanRecord*>(
+      reinterpret_cast<const char*>(&channel) + channel.plan.offset);
+  for (std::size_t i = 0; i < channel.plan.count; ++i) {
+    switch (plan[i].kind) {
+      case abi::DecisionKind::Ends: return plan[i].thread != run.current().hash;
+      case abi::DecisionKind::Absent:
+      case abi::DecisionKind::Skip: break;
+      default: return false;
+    }
+  }
+  return false;
+}
+
+/// What a signal found, on the stack of its thread.
+struct Interrupted {
+  int number;
+  ucontext_t context;
+};
+
+void fail_later(const Interrupted& interrupted) {
+  const abi::SiteId said = HEDDLE_CALL_SITE_SYMBOL;
+  if (const Gate gate; gate) session().about_to_fail();
+  HEDDLE_CALL_SITE_SYMBOL = said;
+  struct sigaction none{};
+  none.sa_handler = SIG_DFL;
+  sigaction(interrupted.number, &none, nullptr);
+  fail(interrupted.number, interrupted.context);
+}
+
+/// Nobody can be gone on with from the handler, whose stack the next signal needs: the thread calls
+/// fail_later() instead of going on. False where it has no stack left.
+bool fails_later(int number, const void* fault, ucontext_t& interrupted) {
+  constexpr std::uint64_t kRedZone = 128, kRoom = 64 << 10;
+  greg_t* const registers = interrupted.uc_mcontext.gregs;
+  const auto top = static_cast<std::uint64_t>(registers[REG_RSP]);
+  const auto touched = reinterpret_cast<std::uint64_t>(fault);
+  if (number == SIGSEGV && touched < top + kRoom && touched + kRoom > top) return false;
+  const std::uint64_t place = (top - kRedZone - sizeof(Interrupted)) & ~std::uint64_t{63};
+  *reinterpret_cast<Interrupted*>(place) = {number, interrupted};
+  registers[REG_RDI] = static_cast<greg_t>(place);
+  registers[REG_RSP] = static_cast<greg_t>(place - 8);  // as behind a call
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&fail_later);
+  catch_signal(number);
+  return true;
+}
+
+void on_fatal_signal(int number, siginfo_t* information, void* context) {
+  Session& run = session();
+  auto& interrupted = *static_cast<ucontext_t*>(context);
+  if (is_asked_for_stacks(number, run)) return answer_with_stacks(run, interrupted);
+  if (has_to_wait(run) && fails_later(number, information->si_addr, interrupted)) return;
+  fail(number, interrupted);
 }
 
 void catch_signal(int number) {
