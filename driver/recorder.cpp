@@ -76,9 +76,15 @@ std::string where_it_left(const KeptRun& enforced) {
   return text;
 }
 
-/// The operation that the recorded run did after so many, on its source lines.
-std::string recorded_after(const Program& program, const analysis::Recording& recording,
-                           const analysis::TotalOrder& order, std::uint64_t operations) {
+struct RecordedOperation {
+  const analysis::RecordedThread* thread;
+  const abi::RecordedStep* step;
+};
+
+/// The operation that the recorded run did after so many.
+std::optional<RecordedOperation> recorded_after(const analysis::Recording& recording,
+                                                const analysis::TotalOrder& order,
+                                                std::uint64_t operations) {
   std::vector<std::uint64_t> done(recording.threads.size(), 0);
   for (const analysis::Turn& turn : order.turns) {
     if (operations >= turn.operations) {
@@ -91,16 +97,36 @@ std::string recorded_after(const Program& program, const analysis::Recording& re
     for (const abi::RecordedStep& step : thread.steps) {
       if (step.kind == abi::EventKind::None) continue;
       if (before-- > 0) continue;
-      const trace::Site site = program.site(step.site);
-      const trace::Frame* const frame = trace::source_frame(site);
-      return fmt::format("{} {}{}", thread.path, abi::name_of(step.kind),
-                         frame == nullptr
-                             ? ""
-                             : fmt::format(" at {}:{} ({})", trace::base_name(frame->file),
-                                           frame->line, frame->function));
+      return RecordedOperation{&thread, &step};
     }
   }
-  return "nothing";
+  return {};
+}
+
+/// On its source lines.
+std::string text_of(const Program& program, const std::optional<RecordedOperation>& operation) {
+  if (!operation) return "nothing";
+  const trace::Site site = program.site(operation->step->site);
+  const trace::Frame* const frame = trace::source_frame(site);
+  return fmt::format("{} {}{}", operation->thread->path, abi::name_of(operation->step->kind),
+                     frame == nullptr ? ""
+                                      : fmt::format(" at {}:{} ({})", trace::base_name(frame->file),
+                                                    frame->line, frame->function));
+}
+
+/// What it begins with.
+analysis::TotalOrder beginning_of(const analysis::TotalOrder& order, std::uint64_t operations) {
+  analysis::TotalOrder begun;
+  begun.left_out = order.left_out + order.operations - operations;
+  begun.operations = operations;
+  for (analysis::Turn turn : order.turns) {
+    if (operations == 0) break;
+    turn.operations =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(turn.operations, operations));
+    operations -= turn.operations;
+    begun.turns.push_back(turn);
+  }
+  return begun;
 }
 
 /// What a recorded and an enforced run have to have in common. Where each was ended they cannot
@@ -266,7 +292,7 @@ RecordedRun ParallelRecorder::record() {
 
 EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::uint64_t max_events,
                     const RecordedRun& recorded) {
-  const analysis::TotalOrder order = analysis::order_of(recorded.recording);
+  analysis::TotalOrder order = analysis::order_of(recorded.recording);
   if (order.operations > max_events) {
     throw user_error(fmt::format(
         "the recorded run has {0} operations, more than --max-events allows; record it with "
@@ -277,13 +303,24 @@ EnforcedRun enforce(const Program& program, const ExploreLimits& limits, std::ui
   std::strcpy(options.strategy, "order");
   options.max_events = 2 * max_events;  // from the half on, turns are fair rather than planned
   EnforcedRun enforced;
-  enforced.run = run_once(program, recorded.inputs, options, plan_of(recorded, order), limits);
+  std::optional<RecordedOperation> next;  // where the order could not be followed
+  const auto follow = [&] {
+    enforced.run = run_once(program, recorded.inputs, options, plan_of(recorded, order), limits);
+    next.reset();
+    if (enforced.run.trace.outcome.kind != abi::FailureKind::Divergence) return;
+    next = recorded_after(recorded.recording, order, enforced.run.trace.events.size());
+  };
+  follow();
+  // Of a log that was cut there may be what a thread did, but not what it was told before.
+  if (!recorded.ending && next && next->step->kind == abi::EventKind::Descriptor) {
+    order = beginning_of(order, enforced.run.trace.events.size());
+    follow();
+  }
   enforced.operations = order.operations;
   enforced.left_out = order.left_out;
   enforced.difference = difference_of(recorded, enforced.run);
   if (enforced.run.trace.outcome.kind == abi::FailureKind::Divergence) {
-    enforced.difference += "; recorded next: " + recorded_after(program, recorded.recording, order,
-                                                                enforced.run.trace.events.size());
+    enforced.difference += "; recorded next: " + text_of(program, next);
   }
   if (!enforced.difference.empty() && !recorded.unknown.empty()) {
     enforced.difference +=

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from workshop import TOOLS, Workshop
+from workshop import BUGS, TOOLS, Workshop
 
 # Two threads work under a lock, then the program waits for ever.
 ENDLESS = """
@@ -109,6 +109,13 @@ class RecordingLog(Workshop):
         # Another build is not what was recorded.
         self.build(ENDLESS.replace("200", "201"))
         self.refused("record", "--recover", log, says=("another build",))
+
+    def test_that_is_cut_gives_what_was_recorded_before(self):
+        """A few of the cuts of bench/record_cuts."""
+        section = BUGS.parent / "bench" / "record_cuts" / "section"
+        cuts = subprocess.run([section, TOOLS.parent, "--cuts", "16"], stdout=subprocess.PIPE,
+                              text=True)
+        self.assertEqual(cuts.returncode, 0, cuts.stdout)
 
     def test_is_bounded(self):
         program = self.build(LONG)
