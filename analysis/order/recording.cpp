@@ -182,9 +182,12 @@ void settle_end(Recording& recording, std::size_t otherwise) {
 }
 
 bool any_under_way(const Recording& recording) {
-  return std::ranges::any_of(recording.threads, [](const RecordedThread& thread) {
-    return thread.stop == abi::ThreadStop::None && !thread.steps.empty();
-  });
+  for (std::size_t i = 0; i < recording.threads.size(); ++i) {
+    const RecordedThread& thread = recording.threads[i];
+    const bool is_there = thread.stop != abi::ThreadStop::None || i == recording.last;
+    if (!is_there && !thread.steps.empty()) return true;
+  }
+  return false;
 }
 
 std::string_view whole_answers(std::string_view bytes) {

@@ -47,7 +47,7 @@ Recording read_recording(std::string_view log, std::string_view name);
 /// For a run that has ended: says which thread ended it (`otherwise` if the log does not), and
 /// leaves out operations in whose middle threads came to stand still. Nobody came after those.
 void settle_end(Recording& recording, std::size_t otherwise);
-/// A thread was between two operations when the run ended.
+/// Another thread than the last was between two operations when the run ended.
 bool any_under_way(const Recording& recording);
 
 /// Of `bytes` those that are whole answers.

@@ -109,6 +109,33 @@ TEST(Order, EndsWithTheOperationThatEndedTheRun) {
   EXPECT_EQ(order.turns[1].thread, 0u);
 }
 
+TEST(Order, LeavesOutWhatASignalInterrupted) {
+  Recording recording;
+  recording.threads.resize(3);
+  recording.threads[0].steps = {{0, 16, EventKind::Load, 1}};
+  recording.threads[0].stop = abi::ThreadStop::Arrived;
+  recording.threads[1].steps = {
+      {0, 17, EventKind::Store, 2}, {1, 18, EventKind::RangeWrite, 1}, {0, 18, EventKind::None, 3}};
+  recording.threads[1].stop = abi::ThreadStop::Amid;
+  recording.threads[2].stop = abi::ThreadStop::Ends;
+  settle_end(recording, 0);
+  EXPECT_EQ(recording.last, 2u);
+  EXPECT_EQ(recording.threads[0].steps.size(), 1u);
+  EXPECT_EQ(recording.threads[1].steps.size(), 1u);
+}
+
+TEST(Order, KnowsWhoWasBetweenTwoOperations) {
+  Recording recording;
+  recording.threads.resize(2);
+  recording.threads[0].stop = abi::ThreadStop::Arrived;
+  EXPECT_FALSE(any_under_way(recording)) << "the other one has not begun";
+  recording.threads[1].steps = {{0, 16, EventKind::Load, 1}};
+  EXPECT_TRUE(any_under_way(recording));
+  settle_end(recording, 1);
+  EXPECT_EQ(recording.last, 1u);
+  EXPECT_FALSE(any_under_way(recording));
+}
+
 /// Two threads: three chunks of steps, and one of what they were told.
 class Log {
  public:
