@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recorded programs that depend on what is outside them: in a replay it is not there any more."""
 
+import json
 import os
 import pathlib
 import socket
@@ -287,28 +288,36 @@ int main(void) {
         program = self.build("""
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 static volatile int handled, received;
+static sem_t got;
 static void handle(int number) { handled = number; }
 static void* wait_for_two(void* set) {
   int first = 0, second = 0;
   sigwait(set, &first);
+  sem_post(&got);
   sigwait(set, &second);
+  sem_post(&got);
   received = 100 * first + second;
   return 0;
 }
-int main(void) {
+int main(int count, char** arguments) {
   sigset_t set;
   pthread_t t;
+  const int milliseconds = atoi(arguments[count - 1]);
+  sem_init(&got, 0, 0);
   sigemptyset(&set);
   sigaddset(&set, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &set, 0);
   signal(SIGUSR2, handle);
   pthread_create(&t, 0, wait_for_two, &set);
   for (int i = 0; i < 2; ++i) {
-    usleep(50000);
+    usleep(1000 * milliseconds);
     pthread_kill(t, SIGUSR1);
+    sem_wait(&got);
   }
   pthread_join(t, 0);
   raise(SIGUSR2);
@@ -317,7 +326,13 @@ int main(void) {
   return 0;
 }
 """)
-        found = self.json("record", "--", program, status=1)
+        # Only time tells that the thread waits by now; where it does not the signal is refused.
+        for milliseconds in (20, 50, 100, 200, 400, 800, 1600, 3200):
+            said = self.heddle("record", "--json", "--", program, milliseconds, status=None)
+            if said.returncode == 1:
+                break
+            self.assertIn("does not wait for signals", said.stdout + said.stderr)
+        found = json.loads(said.stdout)
         self.assertEqual(found["not_reproduced"], 0, found.get("difference"))
         self.assertIn("reached", self.heddle("show", found["run"]).stdout)
         self.comes_back(found["run"])
