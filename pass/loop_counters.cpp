@@ -2,15 +2,22 @@
 #include "pass/loop_counters.h"
 
 #include <optional>
+#include <vector>
 
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace heddle::pass {
@@ -23,53 +30,108 @@ bool is_described(llvm::Value& value) {
   return !intrinsics.empty() || !records.empty();
 }
 
-/// A value that moves by the same amount in every round.
+/// A value that moves by the same amount in every round, whichever way the loop is gone round.
 struct Induction {
   llvm::PHINode* value;
-  llvm::Instruction* next;
-  llvm::Value* step;
-  std::int64_t bytes;  // 1, or what a pointer moves by for a step of one
+  llvm::SmallVector<llvm::Instruction*, 2> next;  // what it is going to be in the next round
+  llvm::APInt step;
 };
 
-// What is added to `phi` in `next`, whichever way it is written down.
-llvm::Value* added_in(const llvm::Instruction& next, const llvm::PHINode& phi,
-                      const llvm::DataLayout& layout, std::int64_t& bytes) {
-  bytes = 1;
-  if (next.getOpcode() == llvm::Instruction::Add && next.getType()->isIntegerTy()) {
-    return next.getOperand(0) == &phi ? next.getOperand(1) : nullptr;
+/// One that a variable of the program has, or a constant.
+bool is_known(const llvm::SCEV& step) {
+  if (llvm::isa<llvm::SCEVConstant>(step)) return true;
+  if (const auto* cast = llvm::dyn_cast<llvm::SCEVCastExpr>(&step)) {
+    return is_known(*cast->getOperand());
   }
-  const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&next);
-  if (address == nullptr || address->getNumIndices() != 1 || address->getPointerOperand() != &phi ||
-      address->getType()->isVectorTy()) {
-    return nullptr;
+  if (const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(&step)) {  // -1 times it: downwards
+    return llvm::all_of(product->operands(),
+                        [](const llvm::SCEV* factor) { return is_known(*factor); });
   }
-  const llvm::TypeSize size = layout.getTypeAllocSize(address->getSourceElementType());
-  if (size.isScalable()) return nullptr;
-  bytes = static_cast<std::int64_t>(size.getFixedValue());
-  return address->getOperand(1);
-}
-
-std::optional<Induction> induction_of(llvm::PHINode& phi, const llvm::Loop& loop) {
-  llvm::BasicBlock* latch = loop.getLoopLatch();
-  if (latch == nullptr) return std::nullopt;
-  auto* next = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValueForBlock(latch));
-  if (next == nullptr || !loop.contains(next)) return std::nullopt;
-  std::int64_t bytes = 0;
-  llvm::Value* step = added_in(*next, phi, loop.getHeader()->getModule()->getDataLayout(), bytes);
-  if (step == nullptr || bytes == 0 || !loop.isLoopInvariant(step)) return std::nullopt;
-  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(step);
-  if (constant != nullptr && (constant->isZero() || constant->getBitWidth() > 64)) {
-    return std::nullopt;
-  }
-  return Induction{&phi, next, step, bytes};
+  const auto* value = llvm::dyn_cast<llvm::SCEVUnknown>(&step);
+  return value != nullptr && is_described(*value->getValue());
 }
 
 /// The value that a variable of the program has tells the rounds apart. Not that of a pointer: it
 /// is another one in another run.
-bool tells_rounds(const Induction& induction) {
-  return induction.value->getType()->isIntegerTy() && is_described(*induction.value) &&
-         (llvm::isa<llvm::ConstantInt>(induction.step) || is_described(*induction.step));
+bool tells_rounds(llvm::PHINode& value, const llvm::SCEV& step) {
+  return value.getType()->isIntegerTy() && is_described(value) && is_known(step);
 }
+
+/// Such a value tells the rounds apart until it is the same again: a bit that is turned round each
+/// time does not.
+bool repeats_early(const llvm::SCEV& values, const llvm::SCEV& step) {
+  constexpr unsigned kBits = 30;  // of the number of rounds until then
+  const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(&values);
+  if (recurrence != nullptr && recurrence->hasNoSelfWrap()) return false;
+  const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(&step);
+  const unsigned twos = constant == nullptr ? 0 : constant->getAPInt().countr_zero();
+  const llvm::Type* type = step.getType();
+  return type->isIntegerTy() && type->getIntegerBitWidth() - twos < kBits;
+}
+
+bool begins_with_constant(const llvm::PHINode& value, const llvm::BasicBlock& before) {
+  return llvm::isa<llvm::ConstantInt>(value.getIncomingValueForBlock(&before));
+}
+
+/// How the rounds of one loop can be known.
+class Plan {
+ public:
+  Plan(llvm::Loop& loop, llvm::ScalarEvolution& evolution) : loop_(&loop) {
+    for (llvm::PHINode& phi : loop.getHeader()->phis()) consider(phi, evolution);
+    is_counted_out_ = evolution.hasLoopInvariantBackedgeTakenCount(&loop);
+  }
+
+  llvm::Loop& loop() const { return *loop_; }
+  bool needs_nothing() const { return needs_nothing_; }
+  const std::optional<Induction>& induction() const { return induction_; }
+  /// How often it goes round is known when it begins: what it leaves behind is computed without it.
+  bool is_counted_out() const { return is_counted_out_; }
+
+ private:
+  void consider(llvm::PHINode& phi, llvm::ScalarEvolution& evolution) {
+    if (!evolution.isSCEVable(phi.getType())) return;
+    const llvm::SCEV* step = step_of(phi, evolution);
+    if (step == nullptr || step->isZero() || repeats_early(*evolution.getSCEV(&phi), *step)) return;
+    if (tells_rounds(phi, *step)) needs_nothing_ = true;
+    // Steps that are no constants would have to be kept as well.
+    const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
+    constexpr unsigned kMost = 64;
+    if (constant == nullptr || constant->getAPInt().getBitWidth() > kMost) return;
+    // One that begins with a constant is better still.
+    llvm::BasicBlock* before = loop_->getLoopPredecessor();
+    if (before == nullptr || (induction_ && !begins_with_constant(phi, *before))) return;
+    if (induction_ && begins_with_constant(*induction_->value, *before)) return;
+    induction_ = Induction{&phi, {}, constant->getAPInt()};
+    for (llvm::BasicBlock* from : phi.blocks()) {
+      auto* next = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValueForBlock(from));
+      if (next != nullptr && loop_->contains(from) && !next->isTerminator() &&
+          !llvm::is_contained(induction_->next, next)) {
+        induction_->next.push_back(next);
+      }
+    }
+  }
+
+  /// By which the value moves, the same on each way round; null if there is no such thing.
+  const llvm::SCEV* step_of(llvm::PHINode& phi, llvm::ScalarEvolution& evolution) const {
+    const llvm::SCEV* step = nullptr;
+    for (llvm::BasicBlock* from : phi.blocks()) {
+      if (!loop_->contains(from)) continue;
+      const llvm::SCEV* moved = evolution.getMinusSCEV(
+          evolution.getSCEV(phi.getIncomingValueForBlock(from)), evolution.getSCEV(&phi));
+      if (llvm::isa<llvm::SCEVCouldNotCompute>(moved) || !evolution.isLoopInvariant(moved, loop_) ||
+          (step != nullptr && moved != step)) {
+        return nullptr;
+      }
+      step = moved;
+    }
+    return step;
+  }
+
+  llvm::Loop* loop_;
+  std::optional<Induction> induction_;
+  bool needs_nothing_ = false;
+  bool is_counted_out_ = false;
+};
 
 llvm::DILocalVariable* make_description(llvm::Function& function, abi::SiteId site,
                                         llvm::DIBuilder& debug) {
@@ -102,25 +164,6 @@ llvm::BasicBlock* entrance(const llvm::Loop& loop, llvm::DominatorTree& dominato
   return llvm::SplitEdge(before, loop.getHeader(), &dominators, &loops);
 }
 
-/// Counts a loop that has nothing to count it by.
-void count(const llvm::Loop& loop, abi::SiteId site, llvm::DIBuilder& debug) {
-  llvm::BasicBlock& header = *loop.getHeader();
-  llvm::Function& function = *header.getParent();
-  llvm::AllocaInst* slot = make_slot(function);
-  const unsigned line = function.getSubprogram()->getLine();
-  debug.insertDeclare(slot, make_description(function, site, debug), debug.createExpression(),
-                      generated_place(function, line), slot->getNextNode());
-  llvm::IRBuilder<> builder(&header, header.getFirstInsertionPt());
-  builder.SetCurrentDebugLocation(generated_place(function, 0));
-  auto* iteration = llvm::PHINode::Create(builder.getInt64Ty(), llvm::pred_size(&header),
-                                          "heddle.iteration", header.begin());
-  builder.CreateStore(iteration, slot, /*isVolatile=*/true);
-  llvm::Value* next = builder.CreateAdd(iteration, builder.getInt64(1));
-  for (llvm::BasicBlock* from : llvm::predecessors(&header)) {
-    iteration->addIncoming(loop.contains(from) ? next : builder.getInt64(0), from);
-  }
-}
-
 /// True for code that ends the program (a failed assertion): nothing is alive there any more.
 bool ends_program(const llvm::BasicBlock& block, int depth = 4) {
   if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) return true;
@@ -129,162 +172,253 @@ bool ends_program(const llvm::BasicBlock& block, int depth = 4) {
                       [&](const llvm::BasicBlock* next) { return ends_program(*next, depth - 1); });
 }
 
-/// Describes how the number of the round follows from a value that the loop computes anyway.
+llvm::Value* bits_of(llvm::Value* value, llvm::IRBuilder<>& builder) {
+  return value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, builder.getInt64Ty())
+                                         : builder.CreateZExt(value, builder.getInt64Ty());
+}
+
+/// `value` as it leaves the loop for `exit`; `elsewhere` if that is reached from outside of it.
+llvm::Value* on_the_way_to(llvm::BasicBlock& exit, const llvm::Loop& loop, llvm::Value* value,
+                           llvm::Value* elsewhere) {
+  auto* merged = llvm::PHINode::Create(value->getType(), llvm::pred_size(&exit), "heddle.at_exit",
+                                       exit.begin());
+  for (llvm::BasicBlock* from : llvm::predecessors(&exit)) {
+    merged->addIncoming(loop.contains(from) ? value : elsewhere, from);
+  }
+  return merged;
+}
+
+/// Describes how the number of the round follows from a value of the loop.
 class Description {
  public:
-  Description(const llvm::Loop& loop, const Induction& induction, llvm::DILocalVariable& variable)
-      : loop_(loop), induction_(induction), variable_(variable) {}
+  /// `start`: of the values whose distance counts; `step`: from round to round.
+  Description(const llvm::Loop& loop, llvm::Value& start, const llvm::APInt& step,
+              llvm::DILocalVariable& variable)
+      : loop_(loop), start_(start), step_(step), variable_(variable) {}
 
-  /// `before`: where the loop is about to begin.
-  void insert(llvm::BasicBlock& before) {
-    llvm::BasicBlock& header = *loop_.getHeader();
-    keep_start(before);
-    llvm::SmallVector<llvm::BasicBlock*, 4> exits;
-    loop_.getUniqueExitBlocks(exits);
-    for (llvm::BasicBlock* exit : exits) {
-      if (ends_program(*exit)) write_down(*exit);
-    }
-    // Of the two one is always alive: the value until the next one is computed, then that.
-    describe(*induction_.value, 0, *header.getFirstInsertionPt());
-    describe(*induction_.next, 1, *induction_.next->getNextNode());
-  }
-
- private:
-  // Only the value is sure to survive; where it began is stored once a loop, not once a round.
+  /// Only the value is sure to survive; where it began is stored once a loop, not once a round.
   void keep_start(llvm::BasicBlock& before) {
-    start_ = induction_.value->getIncomingValueForBlock(&before);
     if (llvm::isa<llvm::ConstantInt>(start_)) return;
     llvm::Function& function = *before.getParent();
     slot_ = make_slot(function);
     llvm::IRBuilder<> builder(before.getTerminator());
     builder.SetCurrentDebugLocation(generated_place(function, 0));
-    builder.CreateStore(bits_of(start_, builder), slot_, /*isVolatile=*/true);
+    builder.CreateStore(bits_of(&start_, builder), slot_, /*isVolatile=*/true);
   }
 
-  // The value is not kept through a call that never returns. Elsewhere than from the loop (its
-  // first round may have been taken out of it) the distance is 0.
-  void write_down(llvm::BasicBlock& exit) {
-    llvm::Function& function = *exit.getParent();
+  /// From where `value` is computed on. It is that of `ahead` rounds later.
+  void describe(llvm::Instruction& value, std::uint64_t ahead) {
+    using namespace llvm::dwarf;
+    llvm::BasicBlock& block = *value.getParent();
+    const auto where = llvm::isa<llvm::PHINode>(value) ? block.getFirstInsertionPt()
+                                                       : std::next(value.getIterator());
+    if (where == block.end()) return;
+    llvm::Metadata* operands = llvm::ValueAsMetadata::get(&value);
+    llvm::SmallVector<std::uint64_t, 24> distance;
+    if (slot_ != nullptr) {
+      operands = llvm::DIArgList::get(block.getContext(), {llvm::ValueAsMetadata::get(&value),
+                                                           llvm::ValueAsMetadata::get(slot_)});
+      distance.append({DW_OP_LLVM_arg, 0, DW_OP_LLVM_arg, 1, DW_OP_deref});
+    } else {
+      distance.append({DW_OP_constu, llvm::cast<llvm::ConstantInt>(start_).getZExtValue()});
+    }
+    if (is_downwards()) distance.push_back(DW_OP_swap);
+    distance.push_back(DW_OP_minus);
+    insert(block, where, operands, distance, ahead);
+  }
+
+  /// Where the loop is left to end the program: nothing is kept through a call that never returns.
+  /// Elsewhere than from the loop (its first round may have been taken out of it) it is round 0.
+  void write_down(llvm::Instruction& value, std::uint64_t ahead, llvm::BasicBlock& exit) {
     llvm::IRBuilder<> builder(&exit, exit.getFirstInsertionPt());
     if (builder.GetInsertPoint() == exit.end()) return;
+    llvm::Function& function = *exit.getParent();
     builder.SetCurrentDebugLocation(generated_place(function, 0));
-    llvm::Value* value = bits_of(on_the_way_to(exit, induction_.value), builder);
-    llvm::Value* start = bits_of(on_the_way_to(exit, start_), builder);
-    llvm::Value* distance =
-        step() < 0 ? builder.CreateSub(start, value) : builder.CreateSub(value, start);
-    if (const std::uint64_t mask = value_mask()) distance = builder.CreateAnd(distance, mask);
-    llvm::AllocaInst* count = make_slot(function);
-    builder.CreateStore(builder.CreateUDiv(distance, builder.getInt64(step_size())), count,
-                        /*isVolatile=*/true);
-    auto* record = new llvm::DbgVariableRecord(
-        llvm::ValueAsMetadata::get(count), &variable_,
-        llvm::DIExpression::get(exit.getContext(), {llvm::dwarf::DW_OP_deref}),
-        generated_place(function, 0));
-    exit.insertDbgRecordBefore(record, builder.GetInsertPoint());
+    llvm::Type* type = value.getType();
+    llvm::Constant* none = llvm::Constant::getNullValue(type);
+    llvm::Constant* first = ahead == 0 ? none : llvm::ConstantInt::get(type, ahead);
+    llvm::Value* at = bits_of(on_the_way_to(exit, loop_, &value, first), builder);
+    llvm::Value* start = bits_of(on_the_way_to(exit, loop_, &start_, none), builder);
+    llvm::AllocaInst* written = make_slot(function);
+    builder.CreateStore(
+        is_downwards() ? builder.CreateSub(start, at) : builder.CreateSub(at, start), written,
+        /*isVolatile=*/true);
+    llvm::SmallVector<std::uint64_t, 24> distance = {llvm::dwarf::DW_OP_deref};
+    insert(exit, builder.GetInsertPoint(), llvm::ValueAsMetadata::get(written), distance, ahead);
   }
 
-  llvm::Value* on_the_way_to(llvm::BasicBlock& exit, llvm::Value* value) {
-    auto* merged = llvm::PHINode::Create(value->getType(), llvm::pred_size(&exit), "heddle.at_exit",
-                                         exit.begin());
-    for (llvm::BasicBlock* from : llvm::predecessors(&exit)) {
-      merged->addIncoming(
-          loop_.contains(from) ? value : llvm::Constant::getNullValue(value->getType()), from);
-    }
-    return merged;
-  }
+ private:
+  bool is_downwards() const { return step_.isNegative(); }
 
-  static llvm::Value* bits_of(llvm::Value* value, llvm::IRBuilder<>& builder) {
-    return value->getType()->isPointerTy() ? builder.CreatePtrToInt(value, builder.getInt64Ty())
-                                           : builder.CreateZExt(value, builder.getInt64Ty());
-  }
-
-  std::int64_t step() const {
-    return llvm::cast<llvm::ConstantInt>(induction_.step)->getSExtValue() * induction_.bytes;
-  }
-  std::uint64_t step_size() const {
-    const auto bits = static_cast<std::uint64_t>(step());
-    return step() < 0 ? 0 - bits : bits;
-  }
-  /// Of numbers narrower than those of an expression; 0: there is no need for one.
-  std::uint64_t value_mask() const {
-    const llvm::Type* type = induction_.value->getType();
-    const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
-    return bits < 64 ? (std::uint64_t{1} << bits) - 1 : 0;
-  }
-
-  /// (value - start) / step - `ahead`, in as many bits as the value has.
-  void describe(llvm::Instruction& value, std::uint64_t ahead, llvm::Instruction& before) {
+  /// The round, given the distance. It is a multiple of the step, modulo what the value's bits
+  /// hold; a division would be wrong once they have overflowed, multiplying by the inverse of the
+  /// step's odd part is not.
+  void insert(llvm::BasicBlock& block, llvm::BasicBlock::iterator where, llvm::Metadata* value,
+              llvm::SmallVectorImpl<std::uint64_t>& expression, std::uint64_t ahead) {
     using namespace llvm::dwarf;
-    llvm::LLVMContext& context = value.getContext();
-    llvm::SmallVector<llvm::ValueAsMetadata*, 2> operands = {llvm::ValueAsMetadata::get(&value)};
-    llvm::SmallVector<std::uint64_t, 24> distance = {DW_OP_LLVM_arg, 0};
-    if (slot_ != nullptr) {
-      operands.push_back(llvm::ValueAsMetadata::get(slot_));
-      distance.append({DW_OP_LLVM_arg, 1, DW_OP_deref});
-    } else {
-      distance.append({DW_OP_constu, llvm::cast<llvm::ConstantInt>(start_)->getZExtValue()});
+    const llvm::APInt size = step_.abs();
+    const unsigned twos = size.countr_zero();
+    const llvm::APInt odd = size.lshr(twos);
+    const auto keep_bits = [&](unsigned bits) {
+      constexpr unsigned kAll = 64;
+      if (bits < kAll) expression.append({DW_OP_constu, (std::uint64_t{1} << bits) - 1, DW_OP_and});
+    };
+    keep_bits(step_.getBitWidth());
+    if (twos > 0) expression.append({DW_OP_constu, twos, DW_OP_shr});
+    if (!odd.isOne()) {
+      expression.append({DW_OP_constu, odd.multiplicativeInverse().getZExtValue(), DW_OP_mul});
+      keep_bits(step_.getBitWidth() - twos);
     }
-    if (step() < 0) distance.push_back(DW_OP_swap);
-    distance.push_back(DW_OP_minus);
-    if (const std::uint64_t mask = value_mask()) distance.append({DW_OP_constu, mask, DW_OP_and});
-    distance.append({DW_OP_constu, step_size(), DW_OP_div, DW_OP_constu, ahead, DW_OP_minus,
-                     DW_OP_stack_value});
-    auto* record = new llvm::DbgVariableRecord(llvm::DIArgList::get(context, operands), &variable_,
-                                               llvm::DIExpression::get(context, distance),
-                                               generated_place(*value.getFunction(), 0));
-    before.getParent()->insertDbgRecordBefore(record, before.getIterator());
+    expression.append({DW_OP_constu, ahead, DW_OP_minus, DW_OP_stack_value});
+    auto* record = new llvm::DbgVariableRecord(
+        value, &variable_, llvm::DIExpression::get(block.getContext(), expression),
+        generated_place(*block.getParent(), 0));
+    block.insertDbgRecordBefore(record, where);
   }
 
   const llvm::Loop& loop_;
-  const Induction& induction_;
+  llvm::Value& start_;
+  llvm::APInt step_;
   llvm::DILocalVariable& variable_;
   llvm::AllocaInst* slot_ = nullptr;  // holds start_, unless that is a constant
-  llvm::Value* start_ = nullptr;
 };
 
-// Steps that are no constants would have to be kept as well.
-bool can_be_described(const Induction& induction, const llvm::Loop& loop) {
-  const llvm::Type* type = induction.value->getType();
-  return llvm::isa<llvm::ConstantInt>(induction.step) && loop.getLoopPredecessor() != nullptr &&
-         (type->isPointerTy() || type->getIntegerBitWidth() <= 64) &&
-         !induction.next->isTerminator() && loop.getHeader()->getParent()->IsNewDbgInfoFormat;
+llvm::SmallVector<llvm::BasicBlock*, 4> exits_of(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  return exits;
 }
 
-void count_loop(const llvm::Loop& loop, abi::SiteId site, llvm::DominatorTree& dominators,
-                llvm::LoopInfo& loops, llvm::DIBuilder& debug) {
+/// A loop that computes such a value anyway.
+void describe_loop(const llvm::Loop& loop, const Induction& induction, llvm::BasicBlock& before,
+                   llvm::DILocalVariable& variable) {
+  llvm::Value& start = *induction.value->getIncomingValueForBlock(&before);
+  Description description(loop, start, induction.step, variable);
+  description.keep_start(before);
+  for (llvm::BasicBlock* exit : exits_of(loop)) {
+    if (ends_program(*exit)) description.write_down(*induction.value, 0, *exit);
+  }
+  // Of these one is always alive: the value until the next one is computed, then that.
+  description.describe(*induction.value, 0);
+  for (llvm::Instruction* next : induction.next) description.describe(*next, 1);
+}
+
+/// Lets nobody find out that `value` is not needed. This is no instruction of the machine.
+void need(llvm::Value* value, llvm::IRBuilder<>& builder) {
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {value->getType()}, /*isVarArg=*/false);
+  llvm::CallInst* call =
+      builder.CreateCall(llvm::InlineAsm::get(type, "", "r", /*hasSideEffects=*/true), {value});
+  call->setDoesNotThrow();
+  call->addFnAttr(llvm::Attribute::WillReturn);
+  call->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
+}
+
+/// The rounds of a loop that has others inside are long: an addition in memory costs less than a
+/// register that the inner ones could use. Nor is there a register to be had without optimisation.
+bool belongs_in_memory(const llvm::Loop& loop) {
+  return loop.getLoopPredecessor() != nullptr &&
+         (!loop.isInnermost() || loop.getHeader()->getParent()->hasOptNone());
+}
+
+/// Counts a loop that has nothing to count it by.
+void count_in_memory(const llvm::Loop& loop, llvm::BasicBlock& before,
+                     llvm::DILocalVariable& variable, llvm::DIBuilder& debug) {
   llvm::BasicBlock& header = *loop.getHeader();
-  std::optional<Induction> best;
-  for (llvm::PHINode& phi : header.phis()) {
-    const std::optional<Induction> found = induction_of(phi, loop);
-    if (!found) continue;
-    if (tells_rounds(*found)) return;
-    if (!best && can_be_described(*found, loop)) best = found;
+  llvm::Function& function = *header.getParent();
+  llvm::AllocaInst* slot = make_slot(function);
+  debug.insertDeclare(slot, &variable, debug.createExpression(),
+                      generated_place(function, function.getSubprogram()->getLine()),
+                      slot->getNextNode());
+  llvm::IRBuilder<> builder(before.getTerminator());
+  const llvm::DebugLoc place = generated_place(function, 0);
+  builder.SetCurrentDebugLocation(place);
+  builder.CreateStore(builder.getInt64(-1), slot, /*isVolatile=*/true);
+  builder.SetInsertPoint(&header, header.getFirstInsertionPt());
+  builder.SetCurrentDebugLocation(place);
+  llvm::Value* round = builder.CreateAdd(
+      builder.CreateLoad(builder.getInt64Ty(), slot, /*isVolatile=*/true), builder.getInt64(1));
+  builder.CreateStore(round, slot, /*isVolatile=*/true);
+}
+
+/// The same, of any other loop. The count is needed behind the loop, and
+/// so it is alive all the time in the loop, in a register or wherever the compiler finds room for
+/// it.
+void count_in_register(const llvm::Loop& loop, bool is_counted_out,
+                       llvm::DILocalVariable& variable) {
+  llvm::BasicBlock& header = *loop.getHeader();
+  llvm::IRBuilder<> builder(&header, header.getFirstInsertionPt());
+  const llvm::DebugLoc place = generated_place(*header.getParent(), 0);
+  builder.SetCurrentDebugLocation(place);
+  auto* round = llvm::PHINode::Create(builder.getInt64Ty(), llvm::pred_size(&header),
+                                      "heddle.round", header.begin());
+  // At once, and used in place of the round: there is never more than one of them to be kept.
+  auto* begun = llvm::cast<llvm::Instruction>(builder.CreateAdd(round, builder.getInt64(1)));
+  llvm::Value* zero = builder.getInt64(0);
+  for (llvm::BasicBlock* from : llvm::predecessors(&header)) {
+    round->addIncoming(loop.contains(from) ? begun : zero, from);
   }
-  if (best) {
-    llvm::DILocalVariable* variable = make_description(*header.getParent(), site, debug);
-    Description(loop, *best, *variable).insert(*entrance(loop, dominators, loops));
+  constexpr unsigned kBits = 64;
+  Description description(loop, *zero, llvm::APInt(kBits, 1), variable);
+  bool is_needed = false;
+  for (llvm::BasicBlock* exit : exits_of(loop)) {
+    if (ends_program(*exit)) {
+      description.write_down(*begun, 1, *exit);
+    } else if (exit->getFirstInsertionPt() != exit->end()) {
+      llvm::IRBuilder<> behind(exit, exit->getFirstInsertionPt());
+      behind.SetCurrentDebugLocation(place);
+      llvm::Value* nothing = llvm::PoisonValue::get(begun->getType());
+      need(on_the_way_to(*exit, loop, begun, nothing), behind);
+      is_needed = true;
+    }
+  }
+  if (!is_needed || is_counted_out) need(begun, builder);
+  description.describe(*round, 0);
+  description.describe(*begun, 1);
+}
+
+void know_rounds(const Plan& plan, abi::SiteId site, llvm::DominatorTree& dominators,
+                 llvm::LoopInfo& loops, llvm::DIBuilder& debug) {
+  const llvm::Loop& loop = plan.loop();
+  llvm::DILocalVariable& variable = *make_description(*loop.getHeader()->getParent(), site, debug);
+  if (plan.induction()) {
+    describe_loop(loop, *plan.induction(), *entrance(loop, dominators, loops), variable);
+  } else if (belongs_in_memory(loop)) {
+    count_in_memory(loop, *entrance(loop, dominators, loops), variable, debug);
   } else {
-    count(loop, site, debug);
+    count_in_register(loop, plan.is_counted_out(), variable);
   }
 }
 
-void count_loops(llvm::Function& function, const Structure& structure, llvm::DIBuilder& debug) {
+void know_rounds(llvm::Function& function, const Structure& structure,
+                 llvm::TargetLibraryInfo& library, llvm::DIBuilder& debug) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
-  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-    if (loop->getHeader()->isEHPad()) continue;
-    count_loop(*loop, structure.loops.lookup(loop->getHeader()), dominators, loops, debug);
+  std::vector<Plan> plans;  // all of them before anything is changed
+  {
+    llvm::AssumptionCache assumptions(function);
+    llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
+    for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
+      if (!loop->getHeader()->isEHPad()) plans.emplace_back(*loop, evolution);
+    }
+  }
+  for (const Plan& plan : plans) {
+    if (plan.needs_nothing()) continue;
+    const abi::SiteId site = structure.loops.lookup(plan.loop().getHeader());
+    know_rounds(plan, site, dominators, loops, debug);
   }
 }
 
 }  // namespace
 
 void insert_loop_counters(llvm::Module& module, const Structure& structure) {
+  const llvm::ScopedDbgInfoFormatSetter records(module, /*NewState=*/true);
   llvm::DIBuilder debug(module, /*AllowUnresolved=*/false);
+  llvm::TargetLibraryInfoImpl known(llvm::Triple(module.getTargetTriple()));
+  llvm::TargetLibraryInfo library(known);
   for (llvm::Function& function : module) {
     // Without debug information nobody could find the counters.
     if (!structure.functions.contains(&function) || function.getSubprogram() == nullptr) continue;
-    count_loops(function, structure, debug);
+    know_rounds(function, structure, library, debug);
   }
   debug.finalize();
 }
