@@ -152,12 +152,12 @@ llvm::AllocaInst* make_slot(llvm::Function& function) {
   return builder.CreateAlloca(builder.getInt64Ty(), nullptr, "heddle.loop_count");
 }
 
-/// Where a loop is about to begin. The block that leads there may be the end of another loop, which
-/// goes round more often than this one begins: then there is a block between the two.
+/// Where a loop is about to begin, and nothing else. The block that leads there may be the end of
+/// another loop, which goes round more often than this one begins, or lead past this one as well.
 llvm::BasicBlock* entrance(const llvm::Loop& loop, llvm::DominatorTree& dominators,
                            llvm::LoopInfo& loops) {
   llvm::BasicBlock* before = loop.getLoopPredecessor();
-  if (loops.getLoopFor(before) == loop.getParentLoop() ||
+  if (before->getSingleSuccessor() != nullptr ||
       !llvm::isa<llvm::BranchInst, llvm::SwitchInst>(before->getTerminator())) {
     return before;
   }
@@ -313,11 +313,18 @@ void need(llvm::Value* value, llvm::IRBuilder<>& builder) {
   call->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
 }
 
-/// The rounds of a loop that has others inside are long: an addition in memory costs less than a
-/// register that the inner ones could use. Nor is there a register to be had without optimisation.
+/// Where rounds are long, an addition in memory costs nothing but itself, and a register could be
+/// one of those that the loop, or one inside it, needs. Short rounds would wait for the memory.
+/// Without optimisation there is no register to be had.
 bool belongs_in_memory(const llvm::Loop& loop) {
-  return loop.getLoopPredecessor() != nullptr &&
-         (!loop.isInnermost() || loop.getHeader()->getParent()->hasOptNone());
+  if (loop.getLoopPredecessor() == nullptr) return false;
+  constexpr std::size_t kShort = 24;  // instructions
+  std::size_t instructions = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    instructions += block->sizeWithoutDebug();
+  }
+  return !loop.isInnermost() || instructions > kShort ||
+         loop.getHeader()->getParent()->hasOptNone();
 }
 
 /// Counts a loop that has nothing to count it by.

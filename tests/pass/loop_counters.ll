@@ -268,6 +268,71 @@ done:
   ret void, !dbg !25
 }
 
+; A way past the loop: what it begins with is stored only if it is entered. So is a count in memory,
+; which is what a long loop gets.
+; CHECK-LABEL: define void @way_past
+; CHECK: br i1 %enters, label %[[BEGINS:.*]], label %done
+; CHECK: [[BEGINS]]:
+; CHECK-NEXT: ptrtoint
+; CHECK-NEXT: store volatile i64
+; CHECK-NEXT: br label %loop
+; CHECK: loop:
+; CHECK-NOT: store
+; CHECK: ret void
+define void @way_past(i1 %enters, ptr %from) !dbg !50 {
+  br i1 %enters, label %loop, label %done, !dbg !51
+loop:
+  %p = phi ptr [ %from, %0 ], [ %next, %loop ]
+  %value = load i32, ptr %p
+  %next = getelementptr inbounds i32, ptr %p, i64 1
+  %more = icmp ne i32 %value, 0
+  br i1 %more, label %loop, label %done, !dbg !51
+done:
+  ret void, !dbg !51
+}
+
+; CHECK-LABEL: define void @long_rounds
+; CHECK: br i1 %enters, label %[[BEGINS:.*]], label %done
+; CHECK: [[BEGINS]]:
+; CHECK-NEXT: store volatile i64 -1, ptr [[COUNT:%.*]], align
+; CHECK: loop:
+; CHECK-NOT: heddle.round
+; CHECK: load volatile i64, ptr [[COUNT]]
+; CHECK: ret void
+define void @long_rounds(i1 %enters, ptr %first, i64 %by) !dbg !52 {
+  br i1 %enters, label %loop, label %done, !dbg !53
+loop:
+  %node = phi ptr [ %first, %0 ], [ %following, %loop ]
+  %v0 = mul i64 %by, %by
+  %v1 = mul i64 %v0, %by
+  %v2 = mul i64 %v1, %by
+  %v3 = mul i64 %v2, %by
+  %v4 = mul i64 %v3, %by
+  %v5 = mul i64 %v4, %by
+  %v6 = mul i64 %v5, %by
+  %v7 = mul i64 %v6, %by
+  %v8 = mul i64 %v7, %by
+  %v9 = mul i64 %v8, %by
+  %v10 = mul i64 %v9, %by
+  %v11 = mul i64 %v10, %by
+  %v12 = mul i64 %v11, %by
+  %v13 = mul i64 %v12, %by
+  %v14 = mul i64 %v13, %by
+  %v15 = mul i64 %v14, %by
+  %v16 = mul i64 %v15, %by
+  %v17 = mul i64 %v16, %by
+  %v18 = mul i64 %v17, %by
+  %v19 = mul i64 %v18, %by
+  %v20 = mul i64 %v19, %by
+  %v21 = mul i64 %v20, %by
+  store i64 %v21, ptr %first
+  %following = load ptr, ptr %node
+  %more = icmp ne ptr %following, null
+  br i1 %more, label %loop, label %done, !dbg !53
+done:
+  ret void, !dbg !53
+}
+
 ; Where the loop is left for good the round is written down: 0 if that was not from the loop.
 ; CHECK-LABEL: define void @checked
 ; CHECK: fails:
@@ -362,3 +427,7 @@ fails:
 !48 = !DILocalVariable(name: "odd", scope: !46, file: !2, line: 130, type: !4)
 !31 = !DILocalVariable(name: "i", scope: !30, file: !2, line: 60, type: !4)
 !32 = !DILocalVariable(name: "step", scope: !30, file: !2, line: 60, type: !4)
+!50 = distinct !DISubprogram(name: "way_past", file: !2, line: 140, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!51 = !DILocation(line: 141, scope: !50)
+!52 = distinct !DISubprogram(name: "long_rounds", file: !2, line: 150, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!53 = !DILocation(line: 151, scope: !52)
