@@ -2,8 +2,12 @@
 """How figures are taken: interleaved ABBA pairs, medians, bootstrap intervals of the ratio, and a
 row that compares a thing with itself. What the machine's noise could explain is "unresolved"."""
 
+import pathlib
 import random
+import re
 import statistics
+import subprocess
+import tempfile
 
 RESAMPLES = 2000
 
@@ -41,3 +45,15 @@ def verdict(measured, noise, goal):
 
 def text(measured):
     return "{:.3g} ({:.3g} … {:.3g})".format(*measured)
+
+
+def instructions(command, **options):
+    """How many it executes, as callgrind counts them (which does not read all debug information)."""
+    program, *arguments = command
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder) / pathlib.Path(program).name
+        subprocess.run(["strip", "-g", "-o", stripped, program], check=True)
+        told = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                               stripped, *arguments], check=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, errors="replace", **options)
+    return int(re.search(r"Collected : (\d+)", told.stderr)[1])
