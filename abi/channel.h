@@ -240,6 +240,15 @@ struct ResetState {
   std::uint64_t remapped;   // of these, how many changed mappings: undoing that is what costs most
 };
 
+/// What executions have in common may be done once: they begin behind the first `events` of the one
+/// that was the first to be asked for with this `number`, by what their own plans say from there
+/// on.
+struct Stem {
+  std::uint64_t number;  // by the driver, another one for each stem; 0: none
+  std::uint64_t events;  // by the driver
+  std::uint64_t had;     // by the target: how many events this execution did not have to do again
+};
+
 struct ChannelHeader {
   std::uint32_t magic;
   std::uint32_t version;
@@ -252,6 +261,7 @@ struct ChannelHeader {
   // stops before event N - 1 for a debugger to look at it (runtime/session/debugger.h).
   std::uint32_t debug_stop;
   ResetState reset;
+  Stem stem;
 
   Options options;  // written by the driver before RunRequested
   Region plan;      // PlanRecord, written by the driver

@@ -24,6 +24,8 @@ struct Attempt {
   std::string standard_output;
   std::string standard_error;
   double seconds = 0;
+  std::uint64_t number = 0;  // by which the oracle knows it again; 0: it does not
+  std::uint64_t had = 0;     // events at its beginning that were not executed again
 };
 
 class Oracle {
@@ -66,11 +68,20 @@ class SteeringOracle : public virtual Oracle {
   virtual bool tells_loops() const { return false; }
 };
 
+/// The first `events` of an execution are those of the attempt with this number.
+struct Common {
+  std::uint64_t attempt = 0;  // 0: of none that is known
+  std::uint64_t events = 0;
+  // If it has to be executed from the beginning: others will probably part from it behind so many.
+  std::uint64_t others_part = 0;
+};
+
 /// A schedule, and after how many events an execution of it leads nowhere.
 struct BoundedSchedule {
   static constexpr std::uint64_t kAll = ~std::uint64_t{0};
   trace::Schedule schedule;
   std::uint64_t most_events = kAll;
+  Common common = {};  // the oracle need not execute these again
 };
 
 /// What to look for in all schedules with few preemptions, and how long.
@@ -79,6 +90,7 @@ struct SearchRequest {
   std::uint32_t most_preemptions = 0;
   std::uint64_t most_executions = 0;
   std::uint64_t most_events = 0;  // of all executions together
+  Common alone = {};              // events at the beginning, in which nobody has a choice
   std::function<bool()> stop;
 };
 
@@ -100,7 +112,8 @@ class ReducingOracle : public virtual Oracle {
   /// Executes without preemption. `order` says who goes on when a thread cannot: 0 the eldest, 1
   /// the youngest, any other number in an order of its own, the same whichever threads are absent.
   /// The decisions of the schedule do not matter.
-  virtual Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) = 0;
+  virtual Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order,
+                                   const Common& common) = 0;
   /// Looks for a failure with that signature. The decisions of the schedule do not matter.
   virtual SearchResult search(const trace::Schedule& schedule, const SearchRequest& request) = 0;
 };

@@ -7,6 +7,7 @@
 
 #include "abi/names.h"
 #include "analysis/reduce/reduce.h"
+#include "base/error.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
@@ -26,6 +27,7 @@ struct ReduceFlags {
   double time_seconds = 0;
   std::string fails_if;
   unsigned workers = 1;
+  bool all_iterations = false;
   std::string input;
   std::string reducer = "cvise";
   std::string test_input;
@@ -122,6 +124,9 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
     }
     if (lines > kAccountLines) fmt::print("  ... and {} more\n", lines - kAccountLines);
   }
+  if (reduction.gave_up) {
+    fmt::print("  Many iterations are needed, and not all were tried: --all-iterations does.\n");
+  }
   if (reduction.fewest_preemptions) {
     fmt::print("  No schedule with fewer preemptions fails so: all were tried.\n");
   }
@@ -152,6 +157,17 @@ void without_iterations(analysis::Attempt& best, const KeptRun& kept, const Redu
   best = std::move(again);
 }
 
+/// Executes the result once more, from the beginning.
+void keep_what_comes_back(analysis::Attempt& best, driver::ProgramOracle& oracle) {
+  analysis::Attempt again = oracle.follow_with_stacks(best.schedule);
+  if (trace::signature(again.trace) != trace::signature(best.trace)) {
+    throw user_error(
+        "the reduced run does not fail again, so it is not kept: the program does something that "
+        "is not the same each time; see what differs with: heddle replay");
+  }
+  best = std::move(again);
+}
+
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
   stop_on_interrupt();  // also while the variant is linked: what is kept then is the run itself
@@ -178,6 +194,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   options.stop = [&] {
     return interrupted() || (flags.time_seconds > 0 && seconds() >= flags.time_seconds);
   };
+  options.all_iterations = flags.all_iterations;
   options.progress = [&](const analysis::ReduceProgress& now) {
     progress.update([&] {
       return fmt::format("round {}, {}: {} trials; {} threads, {} preemptions, {} events",
@@ -186,7 +203,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     });
   };
   analysis::Reduction reduction = analysis::reduce(oracle, original, options);
-  reduction.best.trace.stacks = oracle.stacks_of(reduction.best.schedule);
+  keep_what_comes_back(reduction.best, oracle);
   without_iterations(reduction.best, kept, flags, progress);
   progress.clear();
 
@@ -219,6 +236,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["sequential_passes"] = reduction.passing_order.has_value();
     object["prompt_passes"] = reduction.passes_promptly;
     object["fewest_preemptions"] = reduction.fewest_preemptions;
+    object["gave_up"] = reduction.gave_up;
     object["same_build"] = same_build;
     object["stopped"] = reduction.stopped;
     print_json(object);
@@ -245,6 +263,8 @@ void add_reduce_command(CLI::App& app, Invocation& invocation) {
   command->add_option("-j,--workers", flags->workers, "executions at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
+  command->add_flag("--all-iterations", flags->all_iterations,
+                    "try all iterations of loops, also where many are needed");
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   CLI::Option* const input = command->add_option(
       "--input", flags->input,

@@ -24,7 +24,8 @@ double seconds_since(Clock::time_point begin) {
 
 /// Where the iterations of loops begin and end is written down, but nothing that the program did.
 std::uint64_t events_done(const Channel& channel) {
-  const auto events = channel.events();
+  const auto all = channel.events();
+  const auto events = all.subspan(std::min<std::size_t>(channel.header().stem.had, all.size()));
   return static_cast<std::uint64_t>(
       std::count_if(events.begin(), events.end(), [](const abi::EventRecord& event) {
         return event.kind != abi::EventKind::IterationBegin &&
@@ -40,10 +41,12 @@ ProgramOracle::ProgramOracle(const Program& program, const Inputs& inputs, std::
       inputs_(inputs),
       max_followed_(std::min(max_events, max_followed)),
       fails_if_(std::move(fails_if)),
-      pool_(workers, [this] {
+      start_([this] {
         return std::make_unique<Target>(program_.image(), inputs_, options_.max_events,
                                         kExecutionLimit);
-      }) {
+      }),
+      stems_(start_),
+      pool_(workers, start_) {
   std::strcpy(options_.strategy, "follow");
   options_.max_events = max_events;
 }
@@ -78,21 +81,40 @@ Attempt ProgramOracle::execute(Target& target, const abi::Options& options,
   return attempt_of(target, judge(target, execution), seconds);
 }
 
+Attempt ProgramOracle::execute_rest(Target& target, const abi::Options& options,
+                                    std::span<const abi::PlanRecord> plan,
+                                    const analysis::Common& common, std::uint64_t most_events) {
+  const auto [number, where] =
+      stems_.before(target, is_plain(options) ? common : analysis::Common{});
+  Attempt attempt = execute(where, options, plan, most_events);
+  attempt.number = number;
+  attempt.had = stems_.after(where);
+  return attempt;
+}
+
+bool ProgramOracle::is_plain(const abi::Options& options) const {
+  return !inputs_.outside && std::strcmp(options.memory_model, "sc") == 0;
+}
+
 Attempt ProgramOracle::execute_alone(const abi::Options& options,
                                      std::span<const abi::PlanRecord> plan) {
   Attempt attempt;
-  pool_.run(1, [&](Target& target) { attempt = execute(target, options, plan); });
+  pool_.run(1, [&](Target& target) {
+    stems_.begin_at_beginning(target);
+    attempt = execute(target, options, plan);
+  });
   typical_length_ = attempt.trace.events.size();
   return attempt;
 }
 
-std::vector<trace::Stack> ProgramOracle::stacks_of(const trace::Schedule& schedule) {
-  std::vector<trace::Stack> stacks;
+Attempt ProgramOracle::follow_with_stacks(const trace::Schedule& schedule) {
+  Attempt attempt;
   pool_.run(1, [&](Target& target) {
-    target.run(options_for(schedule, 0), make_plan(program_, schedule));
-    stacks = failure_stacks(program_, target.channel());
+    stems_.begin_at_beginning(target);
+    attempt = execute(target, options_for(schedule, 0), make_plan(program_, schedule));
+    attempt.trace.stacks = failure_stacks(program_, target.channel());
   });
-  return stacks;
+  return attempt;
 }
 
 Attempt ProgramOracle::follow(const trace::Schedule& schedule) {
@@ -132,21 +154,29 @@ std::vector<Attempt> ProgramOracle::follow_all(
   std::atomic<std::size_t> next = 0;
   pool_.run(static_cast<unsigned>(schedules.size()), [&](Target& target) {
     for (std::size_t i = next++; i < schedules.size(); i = next++) {
-      const auto& [schedule, most_events] = schedules[i];
+      const auto& [schedule, most_events, common] = schedules[i];
       abi::Options options = options_for(schedule, 0);
       const bool is_bounded = most_events <= options.max_events / 2;
       // Threads take turns in the second half of max_events: what is stopped before that is not to
       // be judged by anything but its schedule.
       options.max_events = is_bounded ? std::max(max_followed_, 2 * most_events)
                                       : std::min(max_followed_, most_events);
-      attempts[i] = execute(target, options, make_plan(program_, schedule), most_events);
+      attempts[i] =
+          execute_rest(target, options, make_plan(program_, schedule), common, most_events);
     }
   });
   return attempts;
 }
 
-Attempt ProgramOracle::run_sequentially(const trace::Schedule& schedule, std::uint64_t order) {
-  return execute_alone(options_for(schedule, order), left_out_records(program_, schedule));
+Attempt ProgramOracle::run_sequentially(const trace::Schedule& schedule, std::uint64_t order,
+                                        const analysis::Common& common) {
+  Attempt attempt;
+  pool_.run(1, [&](Target& target) {
+    attempt = execute_rest(target, options_for(schedule, order),
+                           left_out_records(program_, schedule), common);
+  });
+  typical_length_ = attempt.trace.events.size();
+  return attempt;
 }
 
 analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
@@ -167,6 +197,7 @@ analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
            result.events >= request.most_events || (request.stop && request.stop());
   };
   pool_.run(pool_.size(), [&](Target& target) {
+    stems_.begin_search(target, is_plain(settings.options) ? request.alone : analysis::Common{});
     while (!over()) {
       const std::optional<Trial> trial = search->next();
       if (!trial) return;
@@ -175,6 +206,7 @@ analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
       const double seconds = seconds_since(begin);
       const Ending ending = judge(target, execution);
       const std::uint64_t events = events_done(target.channel());
+      stems_.after_searched(target);
       std::optional<Attempt> failing;
       if (ending.failed()) failing = attempt_of(target, ending, seconds);
       search->observe(*trial, target.channel(), ending.failed());

@@ -7,6 +7,7 @@
 #include "analysis/oracle.h"
 #include "driver/outcome.h"
 #include "driver/program.h"
+#include "driver/stems.h"
 #include "driver/target_pool.h"
 
 namespace heddle::driver {
@@ -29,19 +30,27 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   unsigned parallel() const override { return pool_.size(); }
   std::vector<analysis::Attempt> follow_all(
       std::span<const analysis::BoundedSchedule> schedules) override;
-  analysis::Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override;
+  analysis::Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order,
+                                     const analysis::Common& common) override;
   analysis::SearchResult search(const trace::Schedule& schedule,
                                 const analysis::SearchRequest& request) override;
 
-  /// What the threads of a run that fails were doing then: too slow for every trial.
-  std::vector<trace::Stack> stacks_of(const trace::Schedule& schedule);
+  /// follow(), and what the threads of a run that fails were doing then: too slow for every trial.
+  analysis::Attempt follow_with_stacks(const trace::Schedule& schedule);
 
  private:
   analysis::Attempt execute_alone(const abi::Options& options,
                                   std::span<const abi::PlanRecord> plan);
+  /// The same, but the first events are not executed again where that pays.
+  analysis::Attempt execute_rest(Target& target, const abi::Options& options,
+                                 std::span<const abi::PlanRecord> plan,
+                                 const analysis::Common& common,
+                                 std::uint64_t most_events = Target::kAllEvents);
   analysis::Attempt execute(Target& target, const abi::Options& options,
                             std::span<const abi::PlanRecord> plan,
                             std::uint64_t most_events = Target::kAllEvents);
+  /// Whether what executions have in common follows from their plans.
+  bool is_plain(const abi::Options& options) const;
   Ending judge(const Target& target, const Execution& execution) const;
   analysis::Attempt attempt_of(const Target& target, const Ending& ending, double seconds);
   abi::Options options_for(const trace::Schedule& schedule, std::uint64_t order) const;
@@ -53,6 +62,8 @@ class ProgramOracle final : public analysis::SteeringOracle, public analysis::Re
   std::string fails_if_;
   std::uint64_t typical_length_ = 0;  // events of the execution before
   std::mutex mutex_;                  // for program_, which learns names as it is asked for them
+  const Stems::Start start_;
+  Stems stems_;
   TargetPool pool_;
 };
 

@@ -310,6 +310,10 @@ bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeou
   }
 }
 
+void Target::begin_behind(std::uint64_t events) {
+  channel_.header().stem = {events == 0 ? 0 : ++stems_, events, 0};
+}
+
 Execution Target::run(const abi::Options& options, std::span<const abi::PlanRecord> plan,
                       std::uint64_t most_events) {
   abi::ChannelHeader& header = channel_.header();

@@ -89,6 +89,10 @@ class Target {
   Execution run(const abi::Options& options, std::span<const abi::PlanRecord> plan,
                 std::uint64_t most_events = kAllEvents);
 
+  /// From the next execution on, all have their first `events` in common: those after it begin
+  /// behind them, if the program can be brought back there. 0: all begin at the beginning.
+  void begin_behind(std::uint64_t events);
+
   const Channel& channel() const { return channel_; }
   std::string standard_output() const;
   std::string standard_error() const;
@@ -111,6 +115,7 @@ class Target {
   Descriptor checkpoint_;
   std::chrono::milliseconds timeout_;
   pid_t process_ = -1;
+  std::uint64_t stems_ = 0;  // so far
   std::string name_;
   std::optional<OneCpu> one_cpu_;
 };

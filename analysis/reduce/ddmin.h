@@ -27,11 +27,15 @@ using FirstThatHolds = std::function<std::optional<std::size_t>(const Candidates
 inline constexpr std::size_t kFewItems = 4;
 
 /// A subset of `items` (in their order) that holds and from which no single item can be removed.
-/// All of `items` must hold; that is never asked. Where none of `give_up_at` parts could be
-/// removed, nothing smaller is tried: items that are all alike are then all needed.
+/// All of `items` must hold; that is never asked. Where none of so many parts could be removed,
+/// `gives_up` is asked, and whether these are parts of all items: if it does, nothing smaller is
+/// tried.
 template <typename Item>
-std::vector<Item> ddmin(std::vector<Item> items, const FirstThatHolds<Item>& first_that_holds,
-                        std::size_t give_up_at = ~std::size_t{0}) {
+std::vector<Item> ddmin(
+    std::vector<Item> items, const FirstThatHolds<Item>& first_that_holds,
+    const std::function<bool(std::size_t, bool)>& gives_up = [](std::size_t, bool) {
+      return false;
+    }) {
   if (!items.empty() && first_that_holds({{}})) return {};
   const std::size_t all = items.size();
   if (items.size() > kFewItems) {
@@ -55,7 +59,7 @@ std::vector<Item> ddmin(std::vector<Item> items, const FirstThatHolds<Item>& fir
     if (const auto index = first_that_holds(complements)) {
       items = complements[*index];
       parts = std::max<std::size_t>(parts - 1, 2);
-    } else if (parts >= items.size() || (parts >= give_up_at && items.size() == all)) {
+    } else if (parts >= items.size() || gives_up(parts, items.size() == all)) {
       break;
     } else {
       parts = std::min(parts * 2, items.size());

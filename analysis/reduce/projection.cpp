@@ -94,6 +94,8 @@ class Projection {
     return static_cast<std::uint64_t>(std::count(missing_.begin(), missing_.end(), false));
   }
 
+  const std::vector<bool>& missing() const { return missing_; }
+
   Schedule schedule() {
     Schedule result = original_;
     result.absent_threads = left_out_.threads;
@@ -300,7 +302,7 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
 
 Projected project(const Attempt& run, const LeftOut& left_out) {
   Projection projection(run, left_out);
-  return {projection.schedule(), projection.events()};
+  return {projection.schedule(), projection.events(), projection.missing()};
 }
 
 std::vector<Iteration> unreached_tails(const Attempt& run) {

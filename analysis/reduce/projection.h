@@ -50,6 +50,7 @@ std::vector<bool> missing_events(const trace::Trace& trace, const LeftOut& left_
 struct Projected {
   trace::Schedule schedule;
   std::uint64_t events = 0;
+  std::vector<bool> missing;  // of the run's events
 };
 /// The schedule of the run's other events, and how many these are.
 Projected project(const Attempt& run, const LeftOut& left_out);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/reduce/account.h"
+#include "analysis/reduce/common.h"
 #include "analysis/reduce/ddmin.h"
 #include "analysis/reduce/one_preemption.h"
 #include "analysis/reduce/projection.h"
@@ -25,13 +27,27 @@ std::uint64_t running_threads(const Attempt& attempt) {
 }
 
 /// Where the iterations of loops begin and end says nothing that the program did.
-std::uint64_t events_of(const trace::Trace& trace) {
-  return static_cast<std::uint64_t>(
-      std::count_if(trace.events.begin(), trace.events.end(), [&](const trace::Event& event) {
-        return (event.kind != trace::EventKind::IterationBegin &&
-                event.kind != trace::EventKind::IterationEnd) ||
-               event.site == trace::kNone || !trace::is_loop(trace.sites[event.site].key);
-      }));
+bool is_done(const trace::Trace& trace, const trace::Event& event) {
+  return (event.kind != trace::EventKind::IterationBegin &&
+          event.kind != trace::EventKind::IterationEnd) ||
+         event.site == trace::kNone || !trace::is_loop(trace.sites[event.site].key);
+}
+
+std::uint64_t events_of(const trace::Trace& trace, std::uint64_t from = 0) {
+  const auto begin = trace.events.begin() +
+                     static_cast<std::ptrdiff_t>(std::min<std::size_t>(from, trace.events.size()));
+  return static_cast<std::uint64_t>(std::count_if(
+      begin, trace.events.end(), [&](const trace::Event& event) { return is_done(trace, event); }));
+}
+
+/// Of the events of iterations.
+std::int64_t events_in(const trace::Trace& trace, const LeftOut& iterations) {
+  const std::vector<bool> missing = missing_events(trace, iterations);
+  std::int64_t events = 0;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    if (missing[i] && is_done(trace, trace.events[i])) ++events;
+  }
+  return events;
 }
 
 auto weight(const Attempt& attempt) {
@@ -122,41 +138,102 @@ class Reducer {
   void remove_items(const char* phase, const Attempt& base, const std::vector<Item>& items,
                     LeaveOutItem leave_out, std::size_t give_up_at) {
     const LeftOut already = already_left_out(base.schedule);
+    const std::uint64_t most_part = where_most_part(base, already, items);
+    const std::vector<bool> nothing(base.trace.events.size());
+    std::vector<bool> last_missing = nothing;  // of the last that was executed
+    std::uint64_t last = base.number;
     std::vector<Item> current = items;
     ddmin<Item>(
         items,
         [&](const Candidates<Item>& candidates) -> std::optional<std::size_t> {
           if (trials_.stopping()) return std::nullopt;
           trials_.report(phase, result_.best);
-          std::vector<BoundedSchedule> schedules;
-          for (const std::vector<Item>& kept : candidates) {
-            LeftOut left_out = already;
-            for (const Item& item : items) {
-              if (std::find(kept.begin(), kept.end(), item) == kept.end())
-                leave_out(left_out, item);
+          for (std::size_t i = 0; i < candidates.size() && !gives_up();) {
+            std::vector<BoundedSchedule> schedules;
+            std::vector<std::vector<bool>> missing;
+            for (std::size_t j = i; j < candidates.size() && j < i + trials_.at_once(); ++j) {
+              LeftOut left_out = already;
+              for (const Item& item : items) {
+                if (std::find(candidates[j].begin(), candidates[j].end(), item) ==
+                    candidates[j].end()) {
+                  leave_out(left_out, item);
+                }
+              }
+              std::sort(left_out.iterations.begin(), left_out.iterations.end());
+              Projected trial = project(base, left_out);
+              Common common = in_common(base, trial.missing, nothing, base.number);
+              const Common sibling = in_common(base, trial.missing, last_missing, last);
+              if (sibling.events > common.events) common = sibling;
+              common.others_part = static_cast<std::uint64_t>(std::count(
+                  trial.missing.begin(),
+                  trial.missing.begin() + static_cast<std::ptrdiff_t>(most_part), false));
+              schedules.push_back(trials_.bounded(std::move(trial.schedule), trial.events, common));
+              missing.push_back(std::move(trial.missing));
             }
-            std::sort(left_out.iterations.begin(), left_out.iterations.end());
-            schedules.push_back(projected(base, left_out));
-          }
-          std::vector<Judged> judged =
-              asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
-          for (std::size_t i = 0; i < judged.size(); ++i) {
-            if (judged[i].verdict == Verdict::Accepted) {
-              current = candidates[i];
-              result_.best = std::move(judged[i].attempt);
-              return i;
+            owed_ = 0;
+            const std::uint64_t executed = result_.events_executed;
+            std::vector<Judged> judged =
+                asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
+            in_vain_ += result_.events_executed - executed;
+            for (std::size_t j = 0; j < judged.size(); ++j) {
+              if (judged[j].number == 0) continue;
+              last = judged[j].number;
+              last_missing = missing[j];
             }
-            // Of what is kept in the end it is known why nothing alone could go.
-            if (candidates[i].size() + 1 == current.size()) {
-              const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
-                                                 current.begin(), current.end());
-              account_.keep(*differs.second, judged[i].verdict, judged[i].signature);
+            for (Judged& one : judged) {
+              if (one.verdict == Verdict::Accepted) {
+                in_vain_ = 0;
+                current = candidates[i];
+                result_.best = std::move(one.attempt);
+                return i;
+              }
+              // Of what is kept in the end it is known why nothing alone could go.
+              if (candidates[i].size() + 1 == current.size()) {
+                const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
+                                                   current.begin(), current.end());
+                account_.keep(*differs.second, one.verdict, one.signature);
+              }
+              ++i;
             }
           }
           return std::nullopt;
         },
-        give_up_at);
+        [&](std::size_t parts, bool of_all) {
+          return gives_up() || (of_all && parts >= give_up_at);
+        });
   }
+
+  /// How many events of the run there are when threads come to be of which some are left out:
+  /// behind the longest stretch in which none of them does. 0: not known.
+  static std::uint64_t where_most_part(const Attempt& base, const LeftOut& already,
+                                       const std::vector<std::string>& threads) {
+    const std::vector<bool> nothing(base.trace.events.size());
+    std::set<std::uint64_t> places;
+    for (const std::string& thread : threads) {
+      LeftOut alone = already;
+      alone.threads.push_back(thread);
+      const std::vector<bool> missing = missing_events(base.trace, alone);
+      places.insert(in_common(base, missing, nothing, base.number).events);
+    }
+    std::uint64_t result = 0;
+    std::uint64_t longest = 0;
+    std::uint64_t before = 0;
+    for (const std::uint64_t place : places) {
+      if (place - before > longest) {
+        longest = place - before;
+        result = place;
+      }
+      before = place;
+    }
+    return result;
+  }
+  static std::uint64_t where_most_part(const Attempt&, const LeftOut&,
+                                       const std::vector<Iteration>&) {
+    return 0;  // there are too many
+  }
+
+  /// Whether enough has been tried for nothing.
+  bool gives_up() { return trials_.stopping() || (owed_ == 0 && in_vain_ >= may_be_in_vain_); }
 
   /// With what the original run tells of the iterations.
   LeftOut already_left_out(const Schedule& schedule) const {
@@ -174,7 +251,8 @@ class Reducer {
   }
 
   BoundedSchedule as_long_as_best(Schedule schedule) const {
-    return trials_.bounded(std::move(schedule), result_.best.trace.events.size());
+    const Common common = in_common(result_.best, schedule.decisions);
+    return trials_.bounded(std::move(schedule), result_.best.trace.events.size(), common);
   }
 
   // The further back, the likelier a guess is right and the less it takes off.
@@ -272,6 +350,7 @@ class Reducer {
   /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
   void reduce_threads() {
     asks_each_step_ = false;
+    may_be_in_vain_ = kAnyNumber;
     for (std::size_t level = 1; !trials_.stopping(); ++level) {
       std::vector<std::string> threads;
       bool deeper = false;
@@ -293,17 +372,30 @@ class Reducer {
 
   // A loop whose iterations are counted in the end needs all of them: it may have many thousands.
   static constexpr std::size_t kAlike = 64;
+  // A block that holds this part of a run is tried to be left out as a whole in any case.
+  static constexpr std::int64_t kWorthATrial = 16;
 
   /// Algorithm 4: thread by thread and block by block, iterations of which the failure has no need.
   void reduce_iterations() {
     asks_each_step_ = false;
+    in_vain_ = 0;
+    may_be_in_vain_ = trials_.may_be_in_vain();
+    if (given_up_ == what_is_left_out()) return;
     // Those that create threads come last: somebody may have to do without joining them first.
-    std::map<std::tuple<bool, std::string, std::string>, std::vector<Iteration>> blocks;
+    // What could take off most comes before what would be tried in vain.
+    std::map<std::tuple<bool, std::string, std::string>, LeftOut> loops;
     for (const Iteration& iteration : removable_iterations(result_.best.trace)) {
       const bool creates = iteration.creates != 0;
-      blocks[{creates, iteration.thread, iteration.site}].push_back(iteration);
+      loops[{creates, iteration.thread, iteration.site}].iterations.push_back(iteration);
     }
-    for (auto& [block, iterations] : blocks) {
+    const auto worth = static_cast<std::int64_t>(events_of(result_.best.trace)) / kWorthATrial;
+    std::multimap<std::pair<bool, std::int64_t>, std::vector<Iteration>> blocks;
+    for (auto& [loop, alone] : loops) {
+      const std::int64_t events = events_in(result_.best.trace, alone);
+      if (events == 0) continue;
+      blocks.emplace(std::pair{std::get<bool>(loop), -events}, std::move(alone.iterations));
+    }
+    for (auto& [gain, iterations] : blocks) {
       std::reverse(iterations.begin(),
                    iterations.end());  // the last before the failure matter most
       // What an iteration around it took away is not there any more.
@@ -311,6 +403,7 @@ class Reducer {
       std::erase_if(iterations, [&](const Iteration& iteration) {
         return std::find(present.begin(), present.end(), iteration) == present.end();
       });
+      owed_ = -gain.second >= worth ? 1 : 0;
       remove_items(
           "iterations", iterations,
           [](LeftOut& left_out, const Iteration& iteration) {
@@ -318,6 +411,15 @@ class Reducer {
           },
           kAlike);
     }
+    owed_ = 0;
+    result_.gave_up = gives_up() && !trials_.stopping();
+    if (result_.gave_up) given_up_ = what_is_left_out();
+  }
+
+  std::string what_is_left_out() const {
+    trace::Schedule schedule = result_.best.schedule;
+    schedule.decisions.clear();
+    return key_of(schedule);
   }
 
   /// Decisions that are not needed go; what is then decided where nobody is preempted may differ,
@@ -354,31 +456,40 @@ class Reducer {
   void remove_decisions() {
     for (bool smaller = true; smaller && !trials_.stopping();) {
       const auto before = weight(result_.best);
-      const Schedule schedule = result_.best.schedule;
-      ddmin<Decision>(schedule.decisions,
-                      [&](const Candidates<Decision>& candidates) -> std::optional<std::size_t> {
-                        if (trials_.stopping()) return std::nullopt;
-                        trials_.report("switches", result_.best);
-                        std::vector<BoundedSchedule> schedules;
-                        for (const std::vector<Decision>& kept : candidates) {
-                          schedules.push_back(as_long_as_best(schedule));
-                          schedules.back().schedule.decisions = kept;
-                        }
-                        std::vector<Judged> judged = trials_.judge_failure(schedules);
-                        for (std::size_t i = 0; i < judged.size(); ++i) {
-                          if (judged[i].verdict != Verdict::Accepted) continue;
-                          if (weight(judged[i].attempt) < weight(result_.best)) {
-                            result_.best = std::move(judged[i].attempt);
-                          }
-                          return i;
-                        }
-                        return std::nullopt;
-                      });
+      const Attempt base = result_.best;
+      ddmin<Decision>(
+          base.schedule.decisions,
+          [&](const Candidates<Decision>& candidates) -> std::optional<std::size_t> {
+            if (trials_.stopping()) return std::nullopt;
+            trials_.report("switches", result_.best);
+            std::vector<BoundedSchedule> schedules;
+            for (const std::vector<Decision>& kept : candidates) {
+              Schedule schedule = base.schedule;
+              schedule.decisions = kept;
+              schedules.push_back(trials_.bounded(
+                  std::move(schedule), result_.best.trace.events.size(), in_common(base, kept)));
+            }
+            std::vector<Judged> judged = trials_.judge_failure(schedules);
+            for (std::size_t i = 0; i < judged.size(); ++i) {
+              if (judged[i].verdict != Verdict::Accepted) continue;
+              if (weight(judged[i].attempt) < weight(result_.best)) {
+                result_.best = std::move(judged[i].attempt);
+              }
+              return i;
+            }
+            return std::nullopt;
+          });
       smaller = weight(result_.best) < before;
     }
   }
 
+  static constexpr std::uint64_t kAnyNumber = ~std::uint64_t{0};
+
   const Attempt& original_;
+  std::uint64_t may_be_in_vain_ = kAnyNumber;  // events, in this part
+  std::uint64_t in_vain_ = 0;                  // since something went
+  unsigned owed_ = 0;                          // trials that are made in any case
+  std::string given_up_;               // what was left out when no more iterations were tried
   std::vector<Iteration> iterations_;  // of the original run, sorted
   bool asks_each_step_ = false;        // (II), in this part
   Reduction result_;
@@ -392,6 +503,10 @@ Size size_of(const Attempt& attempt) {
   return {running_threads(attempt), events_of(attempt.trace),
           trace::context_switches(attempt.trace), trace::preemptions(attempt.schedule),
           attempt.seconds};
+}
+
+std::uint64_t events_executed(const Attempt& attempt) {
+  return events_of(attempt.trace, attempt.had);
 }
 
 Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options) {

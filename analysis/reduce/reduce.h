@@ -32,6 +32,8 @@ struct Size {
   double replay_seconds = 0;
 };
 Size size_of(const Attempt& attempt);
+/// Without those that it had in common with an earlier one and that were not executed again.
+std::uint64_t events_executed(const Attempt& attempt);
 
 /// One line of the account: a thread or the iterations of a block, gone or still there, and why.
 struct AccountEntry {
@@ -64,6 +66,7 @@ struct Reduction {
   std::optional<std::uint64_t> passing_order;  // in which `best` passes (ReducingOracle)
   bool passes_promptly = false;  // in none, but with every thread running as soon as it is created
   bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
+  bool gave_up = false;             // not all iterations were tried: too many were needed
   bool stopped = false;             // `stop` said so: `best` is the best so far
 };
 
@@ -75,7 +78,8 @@ struct ReduceProgress {
 };
 
 struct ReduceOptions {
-  std::function<bool()> stop;  // asked between trials
+  std::function<bool()> stop;   // asked between trials
+  bool all_iterations = false;  // are tried, however many are needed
   std::function<void(const ReduceProgress&)> progress;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/reduce/common.h"
+
 namespace heddle::analysis {
 namespace {
 
@@ -49,15 +51,16 @@ std::size_t threads_created(const Attempt& run) {
 SequentialCheck::SequentialCheck(ReducingOracle& oracle, std::uint64_t original_events, Count count)
     : oracle_(oracle), original_events_(original_events), count_(std::move(count)) {}
 
-Attempt SequentialCheck::run(const trace::Schedule& schedule, std::uint64_t order) {
-  Attempt attempt = oracle_.run_sequentially(schedule, order);
-  count_(attempt);
-  return attempt;
+Attempt SequentialCheck::run(const Attempt& attempt, std::uint64_t order) {
+  Attempt result = oracle_.run_sequentially(attempt.schedule, order, in_common(attempt, {}));
+  count_(result);
+  return result;
 }
 
 bool SequentialCheck::passes_promptly(Attempt run) {
   for (std::uint64_t i = 0; i < kOrders; ++i) {
-    const BoundedSchedule promptly{children_first(run)};
+    BoundedSchedule promptly{children_first(run)};
+    promptly.common = in_common(run, promptly.schedule.decisions);
     std::vector<Attempt> prompt = oracle_.follow_all({&promptly, 1});
     count_(prompt[0]);
     if (!prompt[0].trace.outcome.failed()) return true;
@@ -68,7 +71,7 @@ bool SequentialCheck::passes_promptly(Attempt run) {
   return false;
 }
 
-SequentialCheck::Answer SequentialCheck::ask(const trace::Schedule& candidate) {
+SequentialCheck::Answer SequentialCheck::ask(const Attempt& candidate) {
   if (prompt_ == Prompt::Alone) {
     return passes_promptly(run(candidate, 0)) ? Answer::Passes : Answer::Fails;
   }
@@ -91,7 +94,7 @@ SequentialCheck::Answer SequentialCheck::ask(const trace::Schedule& candidate) {
   return Answer::Passes;
 }
 
-std::optional<Attempt> SequentialCheck::find_order(const trace::Schedule& best) {
+std::optional<Attempt> SequentialCheck::find_order(const Attempt& best) {
   std::optional<Attempt> failing;
   for (; *order_ < kOrders; ++*order_) {
     Attempt attempt = run(best, *order_);
@@ -106,7 +109,7 @@ std::optional<Attempt> SequentialCheck::find_order(const trace::Schedule& best) 
   return std::nullopt;
 }
 
-bool SequentialCheck::revise(const trace::Schedule& best) {
+bool SequentialCheck::revise(const Attempt& best) {
   if (!in_doubt_ || !order_) return false;
   in_doubt_ = false;
   const std::optional<std::uint64_t> used = order_;
@@ -121,7 +124,7 @@ bool SequentialCheck::revise(const trace::Schedule& best) {
   return wrong;
 }
 
-void SequentialCheck::confirm(const trace::Schedule& best) {
+void SequentialCheck::confirm(const Attempt& best) {
   if (order_ && !holds_) find_order(best);
 }
 

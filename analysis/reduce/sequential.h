@@ -27,14 +27,14 @@ class SequentialCheck {
   SequentialCheck(ReducingOracle& oracle, std::uint64_t original_events, Count count);
 
   /// Of a candidate that fails under its own schedule. What passes is taken to be accepted.
-  Answer ask(const trace::Schedule& candidate);
+  Answer ask(const Attempt& candidate);
 
   /// After a part of the reduction, with the best run so far: whether an answer was wrong, since
   /// that run itself fails in the order that was used. Asking again then uses another order.
-  bool revise(const trace::Schedule& best);
+  bool revise(const Attempt& best);
 
   /// Finds out of the best run whether it passes in an order, if nobody has asked so far.
-  void confirm(const trace::Schedule& best);
+  void confirm(const Attempt& best);
 
   /// In which the best run so far passes; nothing: in none that was tried.
   std::optional<std::uint64_t> order() const { return holds_ ? order_ : std::nullopt; }
@@ -50,12 +50,12 @@ class SequentialCheck {
     NotAsked,
   };
 
-  Attempt run(const trace::Schedule& schedule, std::uint64_t order);
+  Attempt run(const Attempt& attempt, std::uint64_t order);
   /// Of a run, or of what there was of it before it failed.
   bool passes_promptly(Attempt run);
   /// From the order used so far on, the first in which `best` passes, and the run that does. If
   /// there is none, whether it passes promptly.
-  std::optional<Attempt> find_order(const trace::Schedule& best);
+  std::optional<Attempt> find_order(const Attempt& best);
 
   ReducingOracle& oracle_;
   const std::uint64_t original_events_;

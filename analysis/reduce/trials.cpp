@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/reduce/common.h"
 #include "analysis/reduce/projection.h"
 #include "trace/counts.h"
 
@@ -30,10 +31,13 @@ constexpr std::uint64_t kSearchExecutions = 20'000;
 
 using Place = std::pair<std::string, std::uint64_t>;
 
-/// What of a schedule decides what an execution that follows it does.
+}  // namespace
+
 std::string key_of(const trace::Schedule& schedule) {
   std::string key = schedule.ends_with + '\n';
-  for (const std::string& thread : schedule.absent_threads) key += thread + '\n';
+  const std::set<std::string> absent(schedule.absent_threads.begin(),
+                                     schedule.absent_threads.end());
+  for (const std::string& thread : absent) key += thread + '\n';
   for (const trace::SkippedIterations& skip : schedule.skipped) {
     key += fmt::format("{} {} {}-{} {} {}\n", skip.thread, skip.site, skip.first, skip.last,
                        skip.creates, skip.at_once);
@@ -44,8 +48,6 @@ std::string key_of(const trace::Schedule& schedule) {
   }
   return key;
 }
-
-}  // namespace
 
 Trials::Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options,
                Reduction& result)
@@ -59,7 +61,7 @@ Trials::Trials(ReducingOracle& oracle, const Attempt& original, const ReduceOpti
 
 void Trials::count(const Attempt& attempt) {
   ++result_.trials;
-  result_.events_executed += size_of(attempt).events;
+  result_.events_executed += events_executed(attempt);
 }
 
 bool Trials::stopping() {
@@ -74,22 +76,22 @@ void Trials::report(const char* phase, const Attempt& best) {
 }
 
 bool Trials::revise(const Attempt& best) {
-  if (stopping() || !sequential_.revise(best.schedule)) return false;
+  if (stopping() || !sequential_.revise(best)) return false;
   turned_down_.clear();
   return true;
 }
 
 void Trials::confirm(const Attempt& best) {
-  if (!stopping()) sequential_.confirm(best.schedule);
+  if (!stopping()) sequential_.confirm(best);
   result_.passing_order = sequential_.order();
   result_.passes_promptly = sequential_.promptly_alone();
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken
 /// for its fault, not for the bug.
-bool Trials::starves(const Attempt& attempt, const trace::Schedule& candidate) const {
+bool Trials::starves(const Attempt& attempt) const {
   if (attempt.trace.outcome.kind != abi::FailureKind::LostWakeup) return false;
-  const std::vector<bool> missing = missing_events(original_.trace, left_out_of(candidate));
+  const std::vector<bool> missing = missing_events(original_.trace, left_out_of(attempt.schedule));
   std::set<Place> touched;
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const trace::Event& event = original_.trace.events[i];
@@ -111,17 +113,17 @@ Verdict Trials::same_failure(const Attempt& attempt) const {
   return cut_off ? Verdict::Passes : Verdict::FailsOtherwise;
 }
 
-Verdict Trials::in_sequence(const Attempt& attempt, const trace::Schedule& candidate) {
-  switch (sequential_.ask(candidate)) {
+Verdict Trials::in_sequence(const Attempt& attempt) {
+  switch (sequential_.ask(attempt)) {
     case SequentialCheck::Answer::Passes: return Verdict::Accepted;
     case SequentialCheck::Answer::Fails: return Verdict::FailsSequentially;
     case SequentialCheck::Answer::CannotBeAsked: break;
   }
-  return starves(attempt, candidate) ? Verdict::Starves : Verdict::Accepted;
+  return starves(attempt) ? Verdict::Starves : Verdict::Accepted;
 }
 
 bool Trials::is_concurrent(const Attempt& attempt) {
-  return in_sequence(attempt, attempt.schedule) == Verdict::Accepted;
+  return in_sequence(attempt) == Verdict::Accepted;
 }
 
 std::vector<Judged> Trials::judge(std::span<const BoundedSchedule> candidates, bool both) {
@@ -142,8 +144,8 @@ std::vector<Judged> Trials::judge(std::span<const BoundedSchedule> candidates, b
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Verdict failure = same_failure(attempts[i]);
       const bool asks = both && failure == Verdict::Accepted;
-      const Verdict verdict = asks ? in_sequence(attempts[i], batch[i].schedule) : failure;
-      judged.push_back({verdict, trace::signature(attempts[i].trace), {}});
+      const Verdict verdict = asks ? in_sequence(attempts[i]) : failure;
+      judged.push_back({verdict, trace::signature(attempts[i].trace), attempts[i].number, {}});
       if (verdict == Verdict::Accepted) {
         judged.back().attempt = std::move(attempts[i]);
         return judged;
@@ -163,9 +165,10 @@ std::vector<Judged> Trials::judge_failure(std::span<const BoundedSchedule> candi
   return judge(candidates, false);
 }
 
-BoundedSchedule Trials::bounded(trace::Schedule schedule, std::uint64_t events) const {
+BoundedSchedule Trials::bounded(trace::Schedule schedule, std::uint64_t events,
+                                const Common& common) const {
   const bool ends = original_.trace.outcome.kind != abi::FailureKind::NoProgress;
-  return {std::move(schedule), ends ? with_room(events) : BoundedSchedule::kAll};
+  return {std::move(schedule), ends ? with_room(events) : BoundedSchedule::kAll, common};
 }
 
 std::size_t Trials::affordable(const Attempt& run) const {
@@ -173,21 +176,36 @@ std::size_t Trials::affordable(const Attempt& run) const {
   return std::clamp(original_.trace.events.size() / events, kFewestGuesses, kMostGuesses);
 }
 
+std::uint64_t Trials::may_be_in_vain() const {
+  if (options_.all_iterations) return ~std::uint64_t{0};
+  return std::max(size_of(original_).events, kSmallRun) / 2;
+}
+
 SearchResult Trials::search_below(const Attempt& run) {
   const std::uint64_t preemptions = trace::preemptions(run.schedule);
   if (preemptions == 0 || stopping()) return {};
+  trace::Schedule undecided = run.schedule;
+  undecided.decisions.clear();
+  const std::string key = fmt::format("{}{}", key_of(undecided), preemptions);
+  if (key == nothing_below_) {
+    SearchResult known;
+    known.complete = true;
+    return known;
+  }
   SearchRequest request;
   request.signature = signature_;
   request.most_preemptions = static_cast<std::uint32_t>(preemptions - 1);
   request.most_executions = kSearchExecutions;
   const std::uint64_t events = original_.trace.events.size();
   request.most_events = events <= kSmallRun ? kSearchEvents : events;
+  request.alone = {run.number, events_alone(run.trace)};
   request.stop = [this] { return stopping(); };
   SearchResult found = oracle_.search(run.schedule, request);
   result_.trials += found.executions;
   result_.events_executed += found.events;
   result_.proof.trials += found.executions;
   result_.proof.events_executed += found.events;
+  if (found.complete && !found.found) nothing_below_ = key;
   return found;
 }
 

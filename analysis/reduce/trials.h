@@ -26,9 +26,13 @@ enum class Verdict {
 
 struct Judged {
   Verdict verdict = Verdict::NotAsked;
-  std::string signature;  // of what came instead
-  Attempt attempt;        // if accepted
+  std::string signature;     // of what came instead
+  std::uint64_t number = 0;  // of the attempt
+  Attempt attempt;           // if accepted
 };
+
+/// What of a schedule decides what an execution that follows it does.
+std::string key_of(const trace::Schedule& schedule);
 
 class Trials {
  public:
@@ -37,7 +41,8 @@ class Trials {
 
   /// A schedule to be judged that is to have about so many events: one that has not failed long
   /// after these is given up.
-  BoundedSchedule bounded(trace::Schedule schedule, std::uint64_t events) const;
+  BoundedSchedule bounded(trace::Schedule schedule, std::uint64_t events,
+                          const Common& common = {}) const;
 
   /// Judges candidates until the first that is accepted, which is the last of the result. Several
   /// are executed at once where the oracle can, also behind the accepted one.
@@ -60,14 +65,20 @@ class Trials {
   /// How many executions like `run` a guess may cost: together about as much as the original.
   std::size_t affordable(const Attempt& run) const;
 
+  /// How many trials are executed at the same time.
+  std::size_t at_once() const { return oracle_.parallel(); }
+  /// How many events trials may have without a success where what they could take off is little:
+  /// about as many as the original run.
+  std::uint64_t may_be_in_vain() const;
+
   bool stopping();
   /// Tells the user what is being done.
   void report(const char* phase, const Attempt& best);
 
  private:
   Verdict same_failure(const Attempt& attempt) const;
-  Verdict in_sequence(const Attempt& attempt, const trace::Schedule& candidate);
-  bool starves(const Attempt& attempt, const trace::Schedule& candidate) const;
+  Verdict in_sequence(const Attempt& attempt);
+  bool starves(const Attempt& attempt) const;
   std::vector<Judged> judge(std::span<const BoundedSchedule> candidates, bool both);
   void count(const Attempt& attempt);
 
@@ -81,6 +92,7 @@ class Trials {
   // again.
   std::unordered_map<std::string, Judged> other_outcome_;
   std::unordered_map<std::string, Judged> turned_down_;
+  std::string nothing_below_;  // of what and how many preemptions it is known that all are needed
 };
 
 }  // namespace heddle::analysis

@@ -32,11 +32,16 @@ void touch(char* begin, char* end) {
 /// False: the run has had its bound of events, or the region is full.
 bool Recorder::make_room() {
   const abi::Region& region = channel_->events;
+  if (region.count == stop_at_) {
+    stop_at_ = kNowhere;
+    reached_();
+  }
   const std::uint64_t bound = channel_->options.max_events;
   const std::uint64_t most = bound < region.capacity ? bound : region.capacity;
   if (region.count >= most) return false;
   const std::uint64_t at_once = region.count < kFewEvents ? kFewEvents : kEventsAtOnce;
   room_until_ = most - region.count < at_once ? most : region.count + at_once;
+  if (stop_at_ > region.count && stop_at_ < room_until_) room_until_ = stop_at_;
   if (at_once == kEventsAtOnce) {
     if (!has_room_for(room_until_)) {
       auto* const events = records<abi::EventRecord>(region);
@@ -52,15 +57,20 @@ bool Recorder::make_room() {
 
 void Recorder::begin_run() {
   room_until_ = 0;
+  stop_at_ = kNowhere;
   abi::ChannelHeader& channel = *channel_;
   channel.events.count = channel.decisions.count = channel.threads.count = 0;
   channel.objects.count = 0;
   channel.steps.count = channel.steps_lost = 0;
   channel.text.count = 0;
+  forget_failure();
+}
+
+/// Not all of it: it is large, and of texts and lists a reader looks at the beginning or the count.
+void Recorder::forget_failure() {
+  abi::ChannelHeader& channel = *channel_;
   channel.stacks.count = channel.stack_bytes.count = channel.loaded.count = 0;
   channel.look = static_cast<std::uint32_t>(abi::Look::None);
-  // Not all of it: it is large, and of texts and lists a reader looks at the beginning or the
-  // count.
   abi::FailureRecord& failure = channel.failure;
   failure.kind = abi::FailureKind::None;
   failure.thread = 0;
@@ -71,6 +81,25 @@ void Recorder::begin_run() {
   failure.message[0] = failure.file[0] = failure.function[0] = 0;
   failure.line = failure.wait_count = 0;
   failure.waiting_failures = 0;
+}
+
+Recorder::Position Recorder::position() const {
+  const abi::ChannelHeader& channel = *channel_;
+  return {channel.events.count,  channel.decisions.count, channel.threads.count,
+          channel.objects.count, channel.text.count,      channel.steps.count,
+          channel.steps_lost};
+}
+
+void Recorder::go_back_to(const Position& position) {
+  abi::ChannelHeader& channel = *channel_;
+  channel.events.count = position.events;
+  channel.decisions.count = position.decisions;
+  channel.threads.count = position.threads;
+  channel.objects.count = position.objects;
+  channel.text.count = position.text;
+  channel.steps.count = position.steps;
+  channel.steps_lost = position.steps_lost;
+  forget_failure();
 }
 
 void Recorder::add_step(abi::StepKind kind, abi::ThreadIndex thread, abi::SiteId site,

@@ -16,6 +16,19 @@ class Recorder {
 
   void begin_run();
 
+  /// Calls `reached` when `events` have been recorded, before the next one is.
+  void stop_at(std::uint64_t events, void (*reached)()) {
+    stop_at_ = events;
+    reached_ = reached;
+  }
+  /// How much has been recorded.
+  struct Position {
+    std::uint64_t events, decisions, threads, objects, text, steps, steps_lost;
+  };
+  Position position() const;
+  /// As if nothing had been recorded beyond that: what was before is still there.
+  void go_back_to(const Position& position);
+
   /// False when the region is full or the run has had its bound of events. Inline, like
   /// add_decision: a record is built where it stays. One that is built on the stack and copied from
   /// there has to wait until the stores of its parts are done, for longer than all else takes.
@@ -66,8 +79,13 @@ class Recorder {
     __atomic_store_n(&region.count, at + 1, __ATOMIC_RELEASE);
   }
   bool make_room();
+  void forget_failure();
+
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
   abi::ChannelHeader* channel_;
+  std::uint64_t stop_at_ = kNowhere;
+  void (*reached_)() = nullptr;
   std::uint64_t room_until_ = 0;  // number of events up to which nothing need be looked at
 };
 

@@ -3,6 +3,10 @@
 
 #include <linux/prctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <initializer_list>
 
 #include "runtime/base/address_space.h"
 #include "runtime/base/system.h"
@@ -22,6 +26,9 @@ namespace {
 /// Read-only while the program runs.
 struct Kept {
   abi::ChannelHeader* channel;
+  std::uint64_t stem;  // number of the stem behind which executions begin; 0: at the beginning
+  std::uint64_t stem_events;
+  long input_offset;  // of standard input there
   long process;
   void* stack_pointer;  // where the program goes on from
   unsigned long fs;
@@ -42,6 +49,10 @@ struct Layout {
 };
 
 constinit bool keeping = false;
+
+// Of the process before the program began.
+constinit std::uint64_t first_stack = 0;
+constinit OpenFiles given_files;
 
 Layout& layout() {
   return *reinterpret_cast<Layout*>(kKeeperBase);
@@ -65,6 +76,12 @@ void protect_kept(int protection) {
   exit_now(0);
 }
 
+[[noreturn]] void go_on() {
+  void* ignored;
+  heddle_fiber_switch(&ignored, layout().kept.stack_pointer, layout().kept.fs);
+  __builtin_unreachable();
+}
+
 /// Waits until the driver wants another execution, and goes to where it begins.
 [[noreturn]] void next_execution() {
   const Kept& kept = layout().kept;
@@ -72,14 +89,14 @@ void protect_kept(int protection) {
   // Only what this worker can do: anything else is left to the fork server, which sees that the
   // request is still there.
   if (!wait_for_request(channel) || !undoes_in_place(channel.options.carrier) ||
-      same_text(channel.options.reset, "fork")) {
+      same_text(channel.options.reset, "fork") || channel.stem.number != kept.stem) {
     exit_now(0);
   }
   ++channel.reset.served;
+  channel.stem.had = kept.stem_events;
+  if (kept.stem != 0) raw_syscall(SYS_lseek, 0, kept.input_offset, SEEK_SET);
   set_state_quietly(channel, abi::ChannelState::Running);
-  void* ignored;
-  heddle_fiber_switch(&ignored, kept.stack_pointer, kept.fs);
-  __builtin_unreachable();
+  go_on();
 }
 
 bool take_snapshot() {
@@ -87,8 +104,9 @@ bool take_snapshot() {
   const auto after = reinterpret_cast<std::uint64_t>(&kept + 1);
   KeptMemory memory(after, kKeeperBase + kKeeperBytes);
   changes() = {};
-  return kept.memory.take(memory, layout().workspace, layout().notes,
-                          reinterpret_cast<std::uint64_t>(kept.stack_pointer), kFirstDescriptor) &&
+  return kept.memory.take(memory, layout().workspace, layout().notes, first_stack,
+                          kFirstDescriptor) &&
+         (kept.stem == 0 || !kept.memory.shares_memory()) &&
          kept.kernel.save(kFirstDescriptor + MemorySnapshot::kDescriptors);
 }
 
@@ -97,15 +115,37 @@ void begin_keeping() {
   keeping = true;
   if (take_snapshot()) {
     protect_kept(PROT_READ);
-    next_execution();
+    if (kept.stem == 0) next_execution();
+    go_on();
   }
   keeping = false;
+  if (kept.stem != 0) go_on();
   kept.channel->reset.obstacle = abi::ResetObstacle::Kernel;
   kept.channel->reset.gave_up = 1;
   ++kept.channel->reset.served;
   set_state_quietly(*kept.channel, abi::ChannelState::Running);
-  void* ignored;
-  heddle_fiber_switch(&ignored, kept.stack_pointer, kept.fs);
+  go_on();
+}
+
+/// What the driver has of it is emptied before each execution.
+bool has_written() {
+  for (const int stream : {1, 2}) {
+    struct stat status{};
+    if (raw_syscall(SYS_fstat, stream, reinterpret_cast<long>(&status)) == 0 &&
+        S_ISREG(status.st_mode) && status.st_size != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether all that the execution has done so far is in memory. Where descriptors stand, what is in
+/// pipes and the like could not be put back.
+bool is_all_in_memory() {
+  OpenFiles now;
+  now.look();
+  return changes().obstacle == abi::ResetObstacle::None && !changes().more_threads &&
+         now == given_files && !has_written();
 }
 
 /// Runs on the keeper's stack. The changes are read before memory, and with it they, are undone.
@@ -126,17 +166,39 @@ void undo_execution() {
 
 }  // namespace
 
-void keep_executing(abi::ChannelHeader& channel) {
+namespace {
+
+void keep(abi::ChannelHeader& channel, const abi::Stem& stem) {
   // A write into a huge page would dirty 2 MB at once.
   raw_syscall(SYS_prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
   map_memory(kKeeperBytes, reinterpret_cast<void*>(kKeeperBase));
   reserve_policy_memory();
   Kept& kept = layout().kept;
   kept.channel = &channel;
+  kept.stem = stem.number;
+  kept.stem_events = stem.number != 0 ? stem.events : 0;
+  kept.input_offset = raw_syscall(SYS_lseek, 0, 0, SEEK_CUR);
   kept.process = raw_syscall(SYS_getpid);
   kept.fs = reinterpret_cast<unsigned long>(__builtin_thread_pointer());
   channel.child = static_cast<std::int32_t>(kept.process);
   heddle_call_on_stack(&kept.stack_pointer, stack_top(), &begin_keeping);
+}
+
+}  // namespace
+
+void keep_executing(abi::ChannelHeader& channel) {
+  keep(channel, {});
+}
+
+bool keep_executing_from_here(abi::ChannelHeader& channel) {
+  if (!is_all_in_memory()) return false;
+  keep(channel, channel.stem);
+  return keeping;
+}
+
+void remember_beginning() {
+  first_stack = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  given_files.look();
 }
 
 bool is_kept() {

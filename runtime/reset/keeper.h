@@ -4,6 +4,8 @@
 // begin, and when an execution ends brings the process back to it instead of ending it. All threads
 // of an execution are fibers on one kernel thread, so there is only one place to go back to.
 //
+// Or it takes the snapshot later, behind events that many executions have in common (abi::Stem).
+//
 // The keeper runs on a stack of its own, and what it needs to know lies in memory that the program
 // cannot write to; an execution that crashes or overwrites its memory is undone like any other.
 // docs/decisions/0007-in-place-reset.md says what was measured.
@@ -17,6 +19,14 @@ namespace heddle::runtime {
 /// for, always as if for the first time. If this kernel cannot do it, returns for the current
 /// execution only, and says why in the channel.
 void keep_executing(abi::ChannelHeader& channel);
+
+/// Called in the middle of an execution, in a process made for it alone: executions that the driver
+/// asks for with the same stem begin here from now on. Returns once for each, the current one
+/// included. False if the process cannot be brought back to where it is: then for the current one
+/// only.
+bool keep_executing_from_here(abi::ChannelHeader& channel);
+/// Before the program begins: what the process has been given is no obstacle to that.
+void remember_beginning();
 
 /// True if end_execution() would not return.
 bool is_kept();

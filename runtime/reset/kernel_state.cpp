@@ -60,6 +60,36 @@ bool for_each_open(int table, Visit visit) {
 
 }  // namespace
 
+void OpenFiles::look() {
+  count_ = 0;
+  const int table =
+      static_cast<int>(raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/fd"),
+                                   O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+  const bool complete = for_each_open(table, [&](int number) {
+    if (number == table || number >= abi::kChannelDescriptor) return true;
+    struct stat status{};
+    if (count_ == kMost || raw_syscall(SYS_fstat, number, reinterpret_cast<long>(&status)) != 0) {
+      return false;
+    }
+    files_[count_++] = {number, status.st_dev, status.st_ino};
+    return true;
+  });
+  raw_syscall(SYS_close, table);
+  if (!complete) count_ = kTooMany;
+}
+
+bool OpenFiles::operator==(const OpenFiles& other) const {
+  if (count_ == kTooMany || count_ != other.count_) return false;
+  for (int i = 0; i < count_; ++i) {
+    const File& one = files_[i];
+    const File& two = other.files_[i];
+    if (one.number != two.number || one.device != two.device || one.inode != two.inode) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool KernelState::save(int first_descriptor) {
   if (!save_descriptors(first_descriptor)) return false;
   // umask cannot be read without being set.

@@ -11,6 +11,25 @@
 
 namespace heddle::runtime {
 
+/// Which descriptors are open, and of what, but for Heddle's own.
+class OpenFiles {
+ public:
+  void look();
+  /// False also where there are more than can be compared.
+  bool operator==(const OpenFiles& other) const;
+
+ private:
+  struct File {
+    int number;
+    std::uint64_t device;
+    std::uint64_t inode;
+  };
+  static constexpr int kMost = 32;
+  static constexpr int kTooMany = kMost + 1;
+  File files_[kMost] = {};
+  int count_ = kTooMany;
+};
+
 /// Plain data: it is kept where the program cannot write.
 class KernelState {
  public:

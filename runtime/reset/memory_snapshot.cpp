@@ -121,6 +121,14 @@ bool MemorySnapshot::overlaps_mapping(std::uint64_t begin, std::uint64_t end) co
   return false;
 }
 
+bool MemorySnapshot::shares_memory() const {
+  for (std::size_t i = 0; i < mapping_count_; ++i) {
+    const Mapping& mapping = mappings_[i];
+    if (mapping.shared && mapping.writable && mapping.begin != kChannelBase) return true;
+  }
+  return false;
+}
+
 abi::ResetObstacle MemorySnapshot::restore(const Changes& changes, Workspace& workspace,
                                            ResetNotes& notes) const {
   std::uint64_t mapped = 0;

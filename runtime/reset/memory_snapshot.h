@@ -53,6 +53,9 @@ class MemorySnapshot {
   /// True if the range touches memory that was mapped when the snapshot was taken.
   bool overlaps_mapping(std::uint64_t begin, std::uint64_t end) const;
 
+  /// Whether there is memory that others may have, too, and that could not be brought back.
+  bool shares_memory() const;
+
   static constexpr int kDescriptors = 3;
 
  private:

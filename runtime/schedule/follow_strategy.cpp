@@ -12,10 +12,14 @@ std::uint64_t key_of(std::uint64_t thread, abi::SiteId site, std::uint32_t occur
 }  // namespace
 
 void FollowStrategy::begin_run(const abi::Options& options, Plan plan, ThreadFinder find) {
-  plan_ = plan;
   find_ = find;
-  order_ = options.seed;
   visits_.clear();
+  go_on_by(options, plan);
+}
+
+void FollowStrategy::go_on_by(const abi::Options& options, Plan plan) {
+  plan_ = plan;
+  order_ = options.seed;
   holds_.begin_run(plan);
   std::size_t size = 64;
   while (size < plan.count * 2) size *= 2;

@@ -18,6 +18,7 @@ class FollowStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
   abi::ThreadIndex choose(const SchedulingPoint& point) override;
+  void go_on_by(const abi::Options& options, Plan plan) override;
   void note_pending(std::uint64_t thread, abi::SiteId site) override { visits_.add(thread, site); }
   std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
 

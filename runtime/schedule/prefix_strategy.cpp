@@ -13,9 +13,21 @@ bool is_decision(const abi::PlanRecord& record) {
 void PrefixStrategy::begin_run(const abi::Options&, Plan plan, ThreadFinder find) {
   plan_ = plan;
   find_ = find;
-  position_ = 0;
-  while (position_ < plan_.count && !is_decision(plan_.records[position_])) ++position_;
+  position_ = first_decision();
   spin_.begin_run();
+}
+
+/// Only where nobody has had a choice so far.
+void PrefixStrategy::go_on_by(const abi::Options&, Plan plan) {
+  plan_ = plan;
+  position_ = first_decision();
+  spin_.begin_run();  // whoever goes on from here knows no more
+}
+
+std::size_t PrefixStrategy::first_decision() const {
+  std::size_t position = 0;
+  while (position < plan_.count && !is_decision(plan_.records[position])) ++position;
+  return position;
 }
 
 abi::ThreadIndex PrefixStrategy::choose(const SchedulingPoint& point) {

@@ -13,11 +13,14 @@ namespace heddle::runtime {
 class PrefixStrategy final : public Strategy {
  public:
   void begin_run(const abi::Options& options, Plan plan, ThreadFinder find) override;
+  void go_on_by(const abi::Options& options, Plan plan) override;
   abi::ThreadIndex choose(const SchedulingPoint& point) override;
   std::uint32_t choose_value(const SchedulingPoint& point, std::uint32_t bound) override;
   std::size_t plan_position() const override { return position_; }
 
  private:
+  std::size_t first_decision() const;
+
   Plan plan_{};
   ThreadFinder find_ = nullptr;
   std::size_t position_ = 0;

@@ -110,6 +110,9 @@ class Strategy {
   /// At the beginning of a run that goes on from a checkpoint: `thread` is about to do something at
   /// `site`, which nobody was asked about when it came there.
   virtual void note_pending(std::uint64_t /*thread*/, abi::SiteId /*site*/) {}
+  /// What there is of the run so far was common to several: from here on it is this plan's. The
+  /// strategy was told another one, which said the same of all that has been asked so far.
+  virtual void go_on_by(const abi::Options&, Plan) {}
   /// Index of the plan record that is next; for the report of a divergence.
   virtual std::size_t plan_position() const { return 0; }
 

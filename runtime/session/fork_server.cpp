@@ -161,15 +161,23 @@ void serve_executions(abi::ChannelHeader& channel) {
     return;
   }
   remember_given_processors();
+  remember_beginning();
   set_state(channel, abi::ChannelState::Ready);
   ResetPolicy policy(channel.reset);
   while (wait_for_request(channel)) {
     if (prepare_threads(channel, /*executes_here=*/false)) policy.note_more_threads();
-    const bool in_place = channel.has_checkpoint == 0 && policy.in_place(channel.options);
+    // One with a stem is executed up to there first.
+    const bool in_place =
+        channel.has_checkpoint == 0 && channel.stem.number == 0 && policy.in_place(channel.options);
     ++channel.reset.processes;
     forget_dead_stack();
     channel.reset.served = 0;
     channel.reset.remapped = 0;
+    // Before there is anybody who could say that it is over.
+    if (!in_place) {
+      channel.reset.served = 1;
+      set_state_quietly(channel, abi::ChannelState::Running);
+    }
     // _Fork, not fork: no handlers of the program run, and libc leaves the lenders' memory alone.
     const pid_t child = _Fork();
     if (child == 0) {
@@ -177,11 +185,7 @@ void serve_executions(abi::ChannelHeader& channel) {
       if (in_place) keep_executing(channel);
       return;
     }
-    if (!in_place) {
-      channel.child = child;
-      channel.reset.served = 1;
-      set_state_quietly(channel, abi::ChannelState::Running);
-    }
+    if (!in_place) channel.child = child;
     const int status = wait_for_end(child);
     // A worker reports its executions itself, except the one in which it dies.
     const bool died = state_of(channel) == abi::ChannelState::Running;

@@ -25,6 +25,12 @@ constexpr Accesses kAccesses;
 #define HEDDLE_EVENT(id, Name, text, access) static_assert(id < 256);
 #include "abi/events.def"
 
+/// Where executions can be undone at all.
+bool can_have_stem(const abi::ChannelHeader& channel) {
+  return channel.stem.number != 0 && channel.has_checkpoint == 0 && channel.reset.gave_up == 0 &&
+         undoes_in_place(channel.options.carrier) && !same_text(channel.options.reset, "fork");
+}
+
 }  // namespace
 
 constinit Session* session_in_use = &controlled_session;
@@ -53,23 +59,10 @@ void Session::prepare_run(abi::ChannelHeader& channel) {
   if (carrier_ == nullptr) unsupported("no carrier of that name: see HEDDLE_OPTIONS");
   if (memory_ == nullptr) unsupported("no memory model of that name: see HEDDLE_OPTIONS");
 
-  const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
-      reinterpret_cast<const char*>(&channel) + channel.plan.offset);
-  std::size_t left_out = 0;
-  ends_with_ = 0;
-  for (; left_out < channel.plan.count; ++left_out) {
-    const abi::PlanRecord& record = plan[left_out];
-    if (record.kind == abi::DecisionKind::Ends) {
-      ends_with_ = record.thread;
-    } else if (record.kind != abi::DecisionKind::Absent && record.kind != abi::DecisionKind::Skip) {
-      break;
-    }
-  }
-  left_out_ = {plan, left_out};
   iterations_.clear();
   lacks_threads_ = false;
   if (!is_sequentially_consistent()) flushed_.clear();
-  const Plan advice{plan + left_out, channel.plan.count - left_out};
+  const Plan advice = take_plan(channel);
   only_at_sync_ = same_text(options.preempt_at, "sync");
   {
     const PolicyMemory memory;
@@ -84,6 +77,44 @@ void Session::prepare_run(abi::ChannelHeader& channel) {
   objects_.begin_run(recorder_);
   debugger_begin(channel);
   told_.begin_run(channel);
+  channel.stem.had = 0;
+  if (can_have_stem(channel)) recorder_.stop_at(channel.stem.events, &branch_off);
+}
+
+Plan Session::take_plan(const abi::ChannelHeader& channel) {
+  const auto* plan = reinterpret_cast<const abi::PlanRecord*>(
+      reinterpret_cast<const char*>(&channel) + channel.plan.offset);
+  std::size_t left_out = 0;
+  ends_with_ = 0;
+  for (; left_out < channel.plan.count; ++left_out) {
+    const abi::PlanRecord& record = plan[left_out];
+    if (record.kind == abi::DecisionKind::Ends) {
+      ends_with_ = record.thread;
+    } else if (record.kind != abi::DecisionKind::Absent && record.kind != abi::DecisionKind::Skip) {
+      break;
+    }
+  }
+  left_out_ = {plan, left_out};
+  return {plan + left_out, channel.plan.count - left_out};
+}
+
+void Session::branch_off() {
+  Session& self = session();
+  abi::ChannelHeader& channel = self.recorder_.channel();
+  const Recorder::Position stem = self.recorder_.position();
+  if (!keep_executing_from_here(channel)) return;
+  self.recorder_.go_back_to(stem);
+  const Plan advice = self.take_plan(channel);
+  self.fair_turns_.begin_run(channel.options.max_events);
+  Strategy* const strategy = find_strategy(channel.options.strategy);
+  const PolicyMemory memory;
+  if (strategy == self.strategy_) {
+    strategy->go_on_by(channel.options, advice);
+  } else {  // one that need not know of what was before
+    strategy->begin_run(channel.options, advice, &find_thread);
+    self.strategy_ = strategy;
+    self.asks_when_alone_ = strategy->counts_when_alone();
+  }
 }
 
 abi::ThreadIndex Session::find_thread(std::uint64_t hash) {

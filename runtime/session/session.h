@@ -213,6 +213,10 @@ class Session : private ThreadView {
   Audit audit_;
 
  private:
+  /// What is left out, and who goes on where, from the channel. Returns what is the strategy's.
+  Plan take_plan(const abi::ChannelHeader& channel);
+  /// The events that executions have in common are over: from here on, each has its own plan.
+  static void branch_off();
   bool is_absent(std::uint64_t hash) const;
   /// nullptr: it is not left out.
   const abi::PlanRecord* skip_of(std::uint64_t thread, abi::SiteId site,

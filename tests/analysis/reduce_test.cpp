@@ -36,7 +36,8 @@ class ToyOracle : public ReducingOracle {
     return attempts;
   }
 
-  Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order) override {
+  Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order,
+                           const Common&) override {
     trace::Schedule sequential = schedule;
     sequential.decisions.clear();
     if (schedule.absent_threads.empty()) ++whole_in_sequence;

@@ -149,6 +149,34 @@ int main(int argc, char** argv) {
 }
 """
 
+# Much is done, and is needed, before there is a second thread.
+LONG_BEGINNING = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+static int table[600];
+static int count, others;
+static void* work(void* p) {
+  int seen = __atomic_load_n(&count, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&count, seen + table[7] - 6, __ATOMIC_SEQ_CST);
+  return p;
+}
+static void* other(void* p) {
+  __atomic_fetch_add(&others, table[2], __ATOMIC_SEQ_CST);
+  return p;
+}
+int main(int argc, char** argv) {
+  BEFORE
+  for (int i = 0; i < 600; ++i) table[i] = i;
+  for (int i = 0; i < 600; ++i) if (table[i] != i) return 0;
+  pthread_t t[5];
+  for (int i = 0; i < 5; ++i) pthread_create(&t[i], 0, i < 2 ? work : other, argv);
+  for (int i = 0; i < 5; ++i) pthread_join(t[i], 0);
+  assert(count == 2);
+  return argc - 1;
+}
+"""
+
 
 class Reduce(Workshop):
     def failing(self, source, *arguments, **options):
@@ -258,6 +286,26 @@ class Reduce(Workshop):
         self.assertIn(" creates 1", schedule)
         self.assertNotIn("absent", schedule)
         self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
+
+    def long_beginning(self, before):
+        run = self.failing(LONG_BEGINNING.replace("BEFORE", before))
+        reduced = self.json("reduce", run)
+        self.assertGreater(reduced["after"]["events"], 1200)
+        self.assertEqual(reduced["after"]["threads"], 3)
+        self.assertEqual(reduced["after"]["preemptions"], 1)
+        self.assertTrue(reduced["fewest_preemptions"])
+        self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
+        return reduced
+
+    def test_what_trials_have_in_common_is_executed_once(self):
+        reduced = self.long_beginning("")
+        self.assertGreater(reduced["trials"], 8)
+        self.assertLessEqual(reduced["events_executed"], 4 * reduced["before"]["events"])
+
+    def test_what_is_outside_of_memory_is_done_again_in_each_trial(self):
+        self.long_beginning('puts("begins"); fflush(stdout);')
+        self.assertEqual(self.heddle("show", "--output").stdout.count("begins"), 1)
+        self.long_beginning('FILE* f = fopen("prog.c", "r"); if (fgetc(f) != 10) return 0;')
 
     def test_a_barrier_is_not_starved(self):
         run = self.failing(BARRIER)
