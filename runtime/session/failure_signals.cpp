@@ -73,20 +73,8 @@ void fail(int number, const ucontext_t& interrupted) {
 }
 
 /// The plan says that the run ends with the failure of another thread.
-bool has_to_wait(Session& run) {
-  if (!run.running() || !run.one_at_a_time() || Gate::closed()) return false;
-  const abi::ChannelHeader& channel = run.recorder().channel();
-  const auto* const plan = reinterpret_cast<const abi::PlanRecord*>(
-      reinterpret_cast<const char*>(&channel) + channel.plan.offset);
-  for (std::size_t i = 0; i < channel.plan.count; ++i) {
-    switch (plan[i].kind) {
-      case abi::DecisionKind::Ends: return plan[i].thread != run.current().hash;
-      case abi::DecisionKind::Absent:
-      case abi::DecisionKind::Skip: break;
-      default: return false;
-    }
-  }
-  return false;
+bool has_to_wait(const Session& run) {
+  return run.running() && run.one_at_a_time() && !Gate::closed() && run.ends_with_another();
 }
 
 /// What a signal found, on the stack of its thread.

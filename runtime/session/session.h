@@ -183,6 +183,10 @@ class Session : private ThreadView {
   /// To be called before the current thread ends the run by a failure, and before `failure()` is
   /// filled in. Returns when it may do so.
   virtual void about_to_fail();
+  /// The plan says that it ends with the failure of another thread than the current one.
+  bool ends_with_another() const {
+    return ends_with_ != 0 && ends_with_ != threads_[current_].hash;
+  }
   /// The same for threads that end the program in another way.
   virtual void about_to_exit() {}
   /// Ends the run. `failure()` may be filled in before.
