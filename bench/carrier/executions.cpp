@@ -11,7 +11,6 @@
 // recorded in the last execution, and processes made.
 #include <spawn.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include <memory>
 #include <string>
 
+#include "bench/cpu_seconds.h"
 #include "driver/build/toolchain.h"
 #include "driver/target.h"
 
@@ -41,15 +41,6 @@ double seconds(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-double cpu_seconds(int who) {
-  rusage usage{};
-  getrusage(who, &usage);
-  const auto of = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
 Measured run_fresh(const char* program, std::uint64_t count) {

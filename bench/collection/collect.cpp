@@ -4,7 +4,6 @@
 // locate` makes its runs with random delays, each recorded. Prints CPU seconds of everything
 // involved, start-up included, the events and steps of the last execution, and processes made.
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <string>
 
+#include "bench/cpu_seconds.h"
 #include "driver/target.h"
 
 namespace {
@@ -21,15 +21,6 @@ namespace {
 using namespace heddle;
 
 constexpr std::uint64_t kMaxEvents = 20'000'000;
-
-double cpu_seconds(int who) {
-  rusage usage{};
-  getrusage(who, &usage);
-  const auto of = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return of(usage.ru_utime) + of(usage.ru_stime);
-}
 
 struct Recorded {
   std::uint64_t events = 0;

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <vector>
+
+#include "append.h"
 
 namespace heddle::driver {
 namespace {
@@ -15,16 +16,16 @@ using abi::EventKind;
 class Shown {
  public:
   Shown() : channel_(100'000) {
-    append(channel_.header().threads, abi::ThreadRecord{11, 0, abi::kNoThread, 0});
-    append(channel_.header().threads, abi::ThreadRecord{12, 1, 0, 0});
+    append(channel_, channel_.header().threads, abi::ThreadRecord{11, 0, abi::kNoThread, 0});
+    append(channel_, channel_.header().threads, abi::ThreadRecord{12, 1, 0, 0});
     abi::ObjectRecord object;
     object.kind = abi::ObjectKind::Heap;
     object.size = 1 << 16;
-    append(channel_.header().objects, object);
+    append(channel_, channel_.header().objects, object);
   }
   Shown& add(abi::ThreadIndex thread, abi::SiteId site, std::uint64_t offset, unsigned times = 1) {
     for (unsigned i = 0; i < times; ++i) {
-      append(channel_.header().events,
+      append(channel_, channel_.header().events,
              abi::EventRecord{EventKind::Store, thread, site, 1, 8, offset, 0, 0});
     }
     return *this;
@@ -32,14 +33,6 @@ class Shown {
   const Channel& channel() const { return channel_; }
 
  private:
-  template <typename Record>
-  void append(abi::Region& region, const Record& record) {
-    std::memcpy(
-        reinterpret_cast<char*>(&channel_.header()) + region.offset + region.count * sizeof record,
-        &record, sizeof record);
-    ++region.count;
-  }
-
   Channel channel_;
 };
 

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <set>
+
+#include "append.h"
 
 namespace heddle::driver {
 namespace {
@@ -15,21 +16,21 @@ using abi::EventKind;
 class History {
  public:
   History() : channel_(1000) {
-    append(channel_.header().threads, abi::ThreadRecord{11, 0, abi::kNoThread, 0});
-    append(channel_.header().threads, abi::ThreadRecord{12, 1, 0, 0});
+    append(channel_, channel_.header().threads, abi::ThreadRecord{11, 0, abi::kNoThread, 0});
+    append(channel_, channel_.header().threads, abi::ThreadRecord{12, 1, 0, 0});
     for (std::uint32_t count : {1u, 2u}) {
       abi::ObjectRecord object;
       object.kind = abi::ObjectKind::Heap;
       object.count = count;
       object.size = 1 << 16;
-      append(channel_.header().objects, object);
+      append(channel_, channel_.header().objects, object);
     }
   }
 
   /// At a site of its own, which is returned.
   abi::SiteId add(abi::ThreadIndex thread, EventKind kind, std::uint64_t offset = 0,
                   std::uint32_t size = 8, std::uint32_t object = 1) {
-    append(channel_.header().events,
+    append(channel_, channel_.header().events,
            abi::EventRecord{kind, thread, next_, object, size, offset, 0, 0});
     return next_++;
   }
@@ -45,14 +46,6 @@ class History {
   std::vector<abi::SiteId> quiet() const { return races_.quiet_sites(); }
 
  private:
-  template <typename Record>
-  void append(abi::Region& region, const Record& record) {
-    std::memcpy(
-        reinterpret_cast<char*>(&channel_.header()) + region.offset + region.count * sizeof record,
-        &record, sizeof record);
-    ++region.count;
-  }
-
   Channel channel_;
   Races races_;
   abi::SiteId next_ = abi::kFirstSite;

@@ -33,6 +33,15 @@ std::string unpacked(const std::string& file) {
   return out;
 }
 
+/// Read as what it was written from, and written as it was read.
+void expect_golden_schedule(const char* name, const Schedule& schedule) {
+  const std::filesystem::path file = kGolden / name;
+  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
+    write_file(file, to_text(schedule));
+  EXPECT_EQ(read_schedule(file), schedule);
+  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+}
+
 TEST(Golden, TraceVersion1) {
   for (const char* name : {"lost_update", "deadlock"}) {
     std::filesystem::path file = kGolden / (std::string(name) + ".v1.trace");
@@ -68,44 +77,28 @@ TEST(Golden, TraceVersion3) {
 }
 
 TEST(Golden, ScheduleVersion1) {
-  std::filesystem::path file = kGolden / "lost_update.v1.schedule";
-  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
-    write_file(file, to_text(sample::lost_update_schedule()));
-  EXPECT_EQ(read_schedule(file), sample::lost_update_schedule());
-  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+  expect_golden_schedule("lost_update.v1.schedule", sample::lost_update_schedule());
 }
 
 TEST(Golden, ScheduleVersion2) {
-  std::filesystem::path file = kGolden / "skipped_iterations.v2.schedule";
   Schedule schedule = sample::lost_update_schedule();
   schedule.absent_threads = {"t0.3"};
   schedule.skipped = {{"t0.1", "worker+3.call.1", 1, 6}, {"t0.1", "worker+3.call.1", 8, 10}};
-  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
-    write_file(file, to_text(schedule));
-  EXPECT_EQ(read_schedule(file), schedule);
-  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+  expect_golden_schedule("skipped_iterations.v2.schedule", schedule);
 }
 
 TEST(Golden, ScheduleVersion3) {
-  std::filesystem::path file = kGolden / "skipped_at_once.v3.schedule";
   Schedule schedule = sample::lost_update_schedule();
   schedule.skipped = {{"t0", "main+3.loop.1", 1, 6, 1, true},
                       {"t0.1", "worker+3.call.1", 8, 10, 0, true},
                       {"t0.1", "worker+3.call.1", 12, 12, 2, false}};
-  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
-    write_file(file, to_text(schedule));
-  EXPECT_EQ(read_schedule(file), schedule);
-  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+  expect_golden_schedule("skipped_at_once.v3.schedule", schedule);
 }
 
 TEST(Golden, ScheduleVersion3WithTwoFailures) {
-  std::filesystem::path file = kGolden / "two_failures.v3.schedule";
   Schedule schedule = sample::lost_update_schedule();
   schedule.ends_with = "t0.2";
-  if (std::getenv("HEDDLE_UPDATE_GOLDEN") != nullptr && !std::filesystem::exists(file))
-    write_file(file, to_text(schedule));
-  EXPECT_EQ(read_schedule(file), schedule);
-  EXPECT_EQ(to_text(read_schedule(file)), read_file(file));
+  expect_golden_schedule("two_failures.v3.schedule", schedule);
 }
 
 }  // namespace
