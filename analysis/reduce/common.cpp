@@ -128,6 +128,29 @@ Common in_common(const Attempt& run, const std::vector<bool>& missing,
   return {other, static_cast<std::uint64_t>(std::count(missing.begin(), end, false)), 0};
 }
 
+std::uint64_t behind_longest_in_common(const Attempt& run, const LeftOut& already,
+                                       const std::vector<std::string>& threads) {
+  const std::vector<bool> nothing(run.trace.events.size());
+  std::set<std::uint64_t> places;
+  for (const std::string& thread : threads) {
+    LeftOut alone = already;
+    alone.threads.push_back(thread);
+    const std::vector<bool> missing = missing_events(run.trace, alone);
+    places.insert(in_common(run, missing, nothing, run.number).events);
+  }
+  std::uint64_t result = 0;
+  std::uint64_t longest = 0;
+  std::uint64_t before = 0;
+  for (const std::uint64_t place : places) {
+    if (place - before > longest) {
+      longest = place - before;
+      result = place;
+    }
+    before = place;
+  }
+  return result;
+}
+
 std::uint64_t events_alone(const Trace& trace) {
   const auto first = std::find_if(trace.events.begin(), trace.events.end(), [](const Event& event) {
     return event.kind == EventKind::ThreadCreate || event.thread != 0;

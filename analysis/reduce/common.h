@@ -17,6 +17,11 @@ Common in_common(const Attempt& run, const std::vector<trace::Decision>& other);
 Common in_common(const Attempt& run, const std::vector<bool>& missing,
                  const std::vector<bool>& missing_of_other, std::uint64_t other);
 
+/// How many events of the run there are when threads come to be of which some are left out: behind
+/// the longest stretch in which none of them does. 0: not known.
+std::uint64_t behind_longest_in_common(const Attempt& run, const LeftOut& already,
+                                       const std::vector<std::string>& threads);
+
 /// How many events there are before anybody but the first thread exists.
 std::uint64_t events_alone(const trace::Trace& trace);
 

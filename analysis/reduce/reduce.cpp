@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "analysis/reduce/account.h"
@@ -12,6 +11,7 @@
 #include "analysis/reduce/one_preemption.h"
 #include "analysis/reduce/projection.h"
 #include "analysis/reduce/relevance.h"
+#include "analysis/reduce/size.h"
 #include "analysis/reduce/trials.h"
 #include "base/error.h"
 #include "trace/counts.h"
@@ -21,39 +21,6 @@ namespace {
 
 using trace::Decision;
 using trace::Schedule;
-
-std::uint64_t running_threads(const Attempt& attempt) {
-  return trace::program_threads(attempt.trace) - attempt.schedule.absent_threads.size();
-}
-
-/// Where the iterations of loops begin and end says nothing that the program did.
-bool is_done(const trace::Trace& trace, const trace::Event& event) {
-  return (event.kind != trace::EventKind::IterationBegin &&
-          event.kind != trace::EventKind::IterationEnd) ||
-         event.site == trace::kNone || !trace::is_loop(trace.sites[event.site].key);
-}
-
-std::uint64_t events_of(const trace::Trace& trace, std::uint64_t from = 0) {
-  const auto begin = trace.events.begin() +
-                     static_cast<std::ptrdiff_t>(std::min<std::size_t>(from, trace.events.size()));
-  return static_cast<std::uint64_t>(std::count_if(
-      begin, trace.events.end(), [&](const trace::Event& event) { return is_done(trace, event); }));
-}
-
-/// Of the events of iterations.
-std::int64_t events_in(const trace::Trace& trace, const LeftOut& iterations) {
-  const std::vector<bool> missing = missing_events(trace, iterations);
-  std::int64_t events = 0;
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    if (missing[i] && is_done(trace, trace.events[i])) ++events;
-  }
-  return events;
-}
-
-auto weight(const Attempt& attempt) {
-  return std::tuple{running_threads(attempt), trace::preemptions(attempt.schedule),
-                    trace::context_switches(attempt.trace), events_of(attempt.trace)};
-}
 
 class Reducer {
  public:
@@ -203,29 +170,9 @@ class Reducer {
         });
   }
 
-  /// How many events of the run there are when threads come to be of which some are left out:
-  /// behind the longest stretch in which none of them does. 0: not known.
   static std::uint64_t where_most_part(const Attempt& base, const LeftOut& already,
                                        const std::vector<std::string>& threads) {
-    const std::vector<bool> nothing(base.trace.events.size());
-    std::set<std::uint64_t> places;
-    for (const std::string& thread : threads) {
-      LeftOut alone = already;
-      alone.threads.push_back(thread);
-      const std::vector<bool> missing = missing_events(base.trace, alone);
-      places.insert(in_common(base, missing, nothing, base.number).events);
-    }
-    std::uint64_t result = 0;
-    std::uint64_t longest = 0;
-    std::uint64_t before = 0;
-    for (const std::uint64_t place : places) {
-      if (place - before > longest) {
-        longest = place - before;
-        result = place;
-      }
-      before = place;
-    }
-    return result;
+    return behind_longest_in_common(base, already, threads);
   }
   static std::uint64_t where_most_part(const Attempt&, const LeftOut&,
                                        const std::vector<Iteration>&) {
@@ -498,16 +445,6 @@ class Reducer {
 };
 
 }  // namespace
-
-Size size_of(const Attempt& attempt) {
-  return {running_threads(attempt), events_of(attempt.trace),
-          trace::context_switches(attempt.trace), trace::preemptions(attempt.schedule),
-          attempt.seconds};
-}
-
-std::uint64_t events_executed(const Attempt& attempt) {
-  return events_of(attempt.trace, attempt.had);
-}
 
 Reduction reduce(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options) {
   if (!original.trace.outcome.failed()) {
