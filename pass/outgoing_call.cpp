@@ -22,10 +22,16 @@ void announce_leaving(Place& place, const llvm::CallBase& call) {
 }  // namespace
 
 // The site is a plain store: where the callee provably looks at no memory (sqrt), the optimiser may
-// drop it. All stands before the call and nothing comes after, so a musttail call stays one.
+// drop it. Of malloc and its kin it thinks that they look at none of the program's, but the
+// runtime, which is who allocates, does: there the store has to stay. All stands before the call
+// and nothing comes after, so a musttail call stays one.
 void mark_outgoing_call(Place& place) {
-  announce_leaving(place, llvm::cast<llvm::CallBase>(*place.site.instruction));
-  place.builder.CreateStore(place.id(), &place.hooks.call_site());
+  const auto& call = llvm::cast<llvm::CallBase>(*place.site.instruction);
+  announce_leaving(place, call);
+  const llvm::MemoryEffects effects = call.getMemoryEffects();
+  const bool seems_unread = !effects.doesNotAccessMemory() &&
+                            !llvm::isRefSet(effects.getModRef(llvm::IRMemLocation::Other));
+  place.builder.CreateStore(place.id(), &place.hooks.call_site(), /*isVolatile=*/seems_unread);
 }
 
 }  // namespace heddle::pass

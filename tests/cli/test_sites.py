@@ -53,6 +53,29 @@ int main(void) {
         self.assertEqual([(site["kind"], site["frames"][0]["line"]) for site in sites],
                          [("assembly", 5), ("assembly", 6)])
 
+    def test_memory_is_named_after_the_call_that_allocated_it(self):
+        program = self.build("""
+#include <stdlib.h>
+long *first, *second;
+int main(int argc, char** argv) {
+  int number = atoi(argv[0]);
+  long* a = calloc(1, sizeof *a);
+  long* b = calloc(1, sizeof *b);
+  first = a;
+  second = b;
+  *first = number;
+  *second = argc;
+  return 0;
+}
+""")
+        by_line = {site["frames"][0]["line"]: site["key"]
+                   for site in self.json("show", "--sites", program)["sites"]
+                   if site["callee"] == "calloc"}
+        self.heddle("run", "--", program)
+        shown = self.heddle("show", "latest", "--events").stdout
+        self.assertIn(f"heap t0 #1 ({by_line[6]})", shown)
+        self.assertIn(f"heap t0 #2 ({by_line[7]})", shown)
+
     def test_as_a_table(self):
         text = self.heddle("show", "--sites", self.build(NESTED)).stdout
         self.assertIn("prog.c:5", text)
