@@ -71,7 +71,7 @@ ExitCode run(OneRunFlags& flags, bool json) {
     nlohmann::json object = json_result("run", abi::name_of(outcome.kind), id, kept.seconds);
     object["events"] = kept.trace.events.size();
     object["steps"] = kept.trace.steps.size();
-    object["threads"] = trace::program_threads(kept.trace);
+    object["threads"] = trace::program_threads(kept.trace, kept.schedule);
     object["exit_code"] = outcome.exit_code;
     object["nondeterminism"] =
         kept.leak ? nlohmann::json{{"difference", *kept.leak}} : nlohmann::json();

@@ -50,7 +50,7 @@ RunSummary summarise(const NewRun& run) {
   summary.outcome = run.trace.outcome.kind;
   summary.signature = trace::signature(run.trace);
   summary.events = run.trace.events.size();
-  summary.threads = trace::program_threads(run.trace);
+  summary.threads = trace::program_threads(run.trace, run.schedule);
   summary.switches = trace::context_switches(run.trace);
   summary.preemptions = trace::preemptions(run.schedule);
   summary.seconds = run.seconds;

@@ -10,8 +10,11 @@
 
 namespace heddle::trace {
 
-/// The program's threads: those of the trace that are no flushers ("t0.1~").
-std::uint64_t program_threads(const Trace& trace);
+/// The program's threads: those of the trace that are no flushers ("t0.1~") and are not left out.
+std::uint64_t program_threads(const Trace& trace, const Schedule& schedule);
+
+/// Of these, the ones that came to do something.
+std::uint64_t acting_threads(const Trace& trace);
 
 /// How often two neighbouring events are of different threads.
 std::uint64_t context_switches(const Trace& trace);

@@ -9,7 +9,7 @@ namespace heddle::analysis {
 namespace {
 
 std::uint64_t running_threads(const Attempt& attempt) {
-  return trace::program_threads(attempt.trace) - attempt.schedule.absent_threads.size();
+  return trace::program_threads(attempt.trace, attempt.schedule);
 }
 
 /// Where the iterations of loops begin and end says nothing that the program did.

@@ -19,7 +19,7 @@ std::string counted(std::uint64_t count, std::string_view what) {
 std::string figures(const trace::Trace& trace, const Style& style) {
   std::string dot = fmt::format(" {} ", style.glyphs().middle_dot);
   std::string text = printable(trace.header.program, style.unicode);
-  text += dot + counted(trace.threads.size(), "thread");
+  text += dot + counted(trace::acting_threads(trace), "thread");
   text += dot + counted(trace.events.size(), "event");
   text += dot + counted(trace::context_switches(trace), "context switch");
   if (!trace.complete) text += dot + "the trace is cut off";

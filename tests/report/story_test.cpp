@@ -185,6 +185,14 @@ TEST(Story, OfAnEmptyOrUnplacedTraceIsShort) {
   EXPECT_THAT(story(trace, options()), HasSubstr("the trace is cut off"));
 }
 
+TEST(Story, CountsThreadsThatDidSomething) {
+  Trace trace = sample::lost_update();
+  const std::string before = story(trace, options());
+  EXPECT_THAT(before, HasSubstr(" - 3 threads - "));
+  trace.threads.push_back({"t0.3", 0});  // left out: its creator goes on as if it were there
+  EXPECT_EQ(story(trace, options()), before);
+}
+
 TEST(Story, OfVeryManyThreadsNamesThem) {
   Trace trace = sample::lost_update();
   for (int i = 3; i < 60; ++i) {
