@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/packed_checkpoint.h"
 #include "cli/packed_run.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
@@ -24,22 +25,19 @@ struct PackFlags {
   std::string output;
 };
 
-store::PackedFile packed_file(std::string name, const fs::path& file) {
-  return {std::move(name), true, trace::read_file(file)};
-}
-
 /// What it takes to start the program where nothing of it is. Libraries that it opens by itself
 /// (dlopen) are not among it.
-std::vector<store::PackedFile> program_files(const driver::Program& program) {
-  std::vector<store::PackedFile> files;
-  files.push_back(packed_file(kPackProgram, program.executable()));
-  files.push_back(packed_file(kPackLoader, driver::dynamic_loader()));
+std::vector<driver::ProgramFile> program_files(const driver::Program& program) {
+  std::vector<driver::ProgramFile> files;
+  const fs::path loader = driver::dynamic_loader();
+  files.push_back({"", program.executable(), kPackProgram});
+  files.push_back({loader.string(), loader, kPackLoader});
   const auto add_library = [&](const fs::path& library) {
-    files.push_back(
-        packed_file(std::string(kPackLibraries) + "/" + library.filename().string(), library));
+    files.push_back({library.string(), library,
+                     fmt::format("{}/{}", kPackLibraries, library.filename().string())});
   };
   for (const driver::NeededLibrary& needed : driver::needed_libraries(program.original())) {
-    if (needed.file.filename() == driver::dynamic_loader().filename()) continue;
+    if (needed.file.filename() == loader.filename()) continue;
     add_library(needed.file);
     // Threads that end by pthread_exit need it; libc opens it when one does.
     const fs::path unwinder = needed.file.parent_path() / "libgcc_s.so.1";
@@ -48,8 +46,22 @@ std::vector<store::PackedFile> program_files(const driver::Program& program) {
   for (std::size_t i = 0; i < program.image().libraries.size(); ++i) {
     const driver::Image::Library& library = program.image().libraries[i];
     if (!library.opened.empty()) continue;
-    files.push_back(
-        packed_file(fmt::format("{}/{:03}/{}", kPackVariants, i, library.name), library.file));
+    files.push_back({library.file.string(), library.file,
+                     fmt::format("{}/{:03}/{}", kPackVariants, i, library.name)});
+  }
+  return files;
+}
+
+std::vector<store::PackedFile> files_of(const driver::Program& program,
+                                        const driver::Inputs& inputs) {
+  const std::vector<driver::ProgramFile> of_program = program_files(program);
+  std::vector<store::PackedFile> files;
+  for (const driver::ProgramFile& file : of_program) {
+    files.push_back({file.packed, true, trace::read_file(file.file)});
+  }
+  if (inputs.checkpoint.empty()) return files;
+  for (store::PackedFile& file : checkpoint_files(program, inputs, of_program)) {
+    files.push_back(std::move(file));
   }
   return files;
 }
@@ -60,16 +72,9 @@ ExitCode pack(const PackFlags& flags, bool json) {
   const store::RunSummary summary = store.find(flags.run);
   const std::string output = flags.output.empty() ? summary.id + ".heddle" : flags.output;
   ProgressLine progress(json);
-  const store::RunInputs inputs = store.load_inputs(summary.id);
-  if (!inputs.checkpoint.empty()) {
-    throw user_error(fmt::format(
-        "{} begins at a checkpoint, which only a process with the same memory can go on from: it "
-        "cannot be packed; record it with a larger --max-log, so that it begins where the program "
-        "does",
-        summary.id));
-  }
+  const driver::Inputs inputs = from_stored(store.load_inputs(summary.id));
   const driver::Program program = driver::Program::open(
-      program_of(from_stored(inputs)), [&](std::string_view text) { progress.say(text); },
+      program_of(inputs), [&](std::string_view text) { progress.say(text); },
       driver::variant_for(store.load_schedule(summary.id)));
   if (program.build_id() != summary.build_id) {
     throw user_error(fmt::format(
@@ -77,7 +82,7 @@ ExitCode pack(const PackFlags& flags, bool json) {
         "version, or make the run again",
         program.name(), summary.id));
   }
-  std::vector<store::PackedFile> files = program_files(program);
+  std::vector<store::PackedFile> files = files_of(program, inputs);
   const std::size_t program_file_count = files.size();
   store::add_directory(files, store.run_directory(summary.id), kPackRun);
   const std::string bytes = store::to_pack(files);

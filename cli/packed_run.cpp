@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cli/packed_checkpoint.h"
 #include "cli/run_options.h"
 #include "store/pack_file.h"
 #include "store/run_json.h"
@@ -37,7 +38,7 @@ driver::Inputs read_inputs(const fs::path& unpacked) {
   return from_stored(stored);
 }
 
-driver::Image image_in(const fs::path& unpacked) {
+driver::Image image_in(const fs::path& unpacked, const fs::path& checkpoint) {
   driver::Image image{fs::absolute(unpacked / kPackProgram), {}, {}};
   image.loader = {fs::absolute(unpacked / kPackLoader), fs::absolute(unpacked / kPackLibraries)};
   std::error_code none;
@@ -47,6 +48,7 @@ driver::Image image_in(const fs::path& unpacked) {
     image.libraries.push_back({entry.path().filename().string(), fs::absolute(entry.path())});
   }
   std::ranges::sort(image.libraries, {}, &driver::Image::Library::file);
+  if (!checkpoint.empty()) image.restorer = unpacked_restorer(fs::absolute(unpacked), checkpoint);
   return image;
 }
 
@@ -56,8 +58,8 @@ PackedRun::PackedRun(const fs::path& file)
     : directory_(fs::temp_directory_path()),
       summary_(read_summary(file, directory_.path())),
       inputs_(read_inputs(directory_.path())),
-      program_(driver::Program::open_image(image_in(directory_.path()), inputs_.arguments.at(0),
-                                           summary_.build_id)) {}
+      program_(driver::Program::open_image(image_in(directory_.path(), inputs_.checkpoint),
+                                           inputs_.arguments.at(0), summary_.build_id)) {}
 
 driver::Expectation PackedRun::expectation() const {
   const std::string trace = (run() / store::kTraceFile).string();

@@ -23,7 +23,7 @@ configure_file(${package_source}/heddle-toolchain.cmake.in ${package_build}/hedd
 configure_file(${package_source}/heddle.pc.in ${package_build}/heddle.pc @ONLY)
 
 install(TARGETS heddle heddle-cc heddle-c++ RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS heddle-ld RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS heddle-ld heddle-restorer RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS heddle_rt heddle_pass LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_mark.o
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_woven_breakpoints.o

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <initializer_list>
 
-#include "driver/build/toolchain.h"
 #include "ir/stack_walk.h"
 #include "ir/stopped_process.h"
 
@@ -100,7 +99,7 @@ std::vector<trace::Stack> failure_stacks(const Program& program, const Channel& 
   std::vector<trace::Stack> stacks;
   if (channel.stacks().empty()) return stacks;
   const FailedExecution execution(channel);
-  const std::string runtime = std::filesystem::canonical(build::runtime_library()).string();
+  const std::string runtime = std::filesystem::canonical(program.runtime()).string();
   const std::size_t threads = channel.threads().size();
   for (const ir::ThreadStack& walked :
        ir::walk_stacks(execution, program.executable().string(), program.executable())) {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "driver/admission.h"
 #include "driver/build/build_id.h"
+#include "driver/build/toolchain.h"
 #include "driver/build/variant.h"
 #include "driver/needed_libraries.h"
 #include "driver/opened_libraries.h"
@@ -127,6 +128,10 @@ void Program::add_library(const Image::Library& library) {
   libraries_.push_back({library.name, next_site(), ir::SiteTable::of_program(library.file)});
 }
 
+std::filesystem::path Program::runtime() const {
+  return image_.restorer ? image_.restorer->runtime : build::runtime_library();
+}
+
 std::optional<ir::SiteInfo> Program::site_info(abi::SiteId id) const {
   for (const Library& library : libraries_) {
     if (id < library.first || id - library.first >= library.sites.size()) continue;
@@ -144,7 +149,7 @@ Program Program::open_image(const Image& image, const std::string& name,
   program.variant_ = abi::Variant::Full;
   program.build_id_ = build_id;
   program.original_ = image.executable;
-  program.image_ = {image.executable, {}, image.loader};
+  program.image_ = {image.executable, {}, image.loader, image.restorer};
   program.sees_accesses_ = ir::ElfFile(program.executable()).needs("__tsan_init");
   if (ir::SiteTable::is_in(program.executable())) {
     program.sites_ = ir::SiteTable::of_program(program.executable());
@@ -200,8 +205,10 @@ std::optional<ir::SymbolTable::Place> Program::variable(const std::string& modul
                                                         std::uint64_t address) const {
   auto found = symbols_.find(module);
   if (found == symbols_.end()) {
-    const std::filesystem::path file =
-        module.empty() ? image_.executable : std::filesystem::path(module);
+    std::filesystem::path file = module.empty() ? image_.executable : std::filesystem::path(module);
+    if (image_.restorer && image_.restorer->files.contains(module)) {
+      file = image_.restorer->files.at(module);
+    }
     ir::SymbolTable table;
     if (std::filesystem::exists(file)) table = ir::SymbolTable::of_file(file);
     found = symbols_.emplace(module, std::move(table)).first;

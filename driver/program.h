@@ -50,6 +50,8 @@ class Program {
   const std::string& build_id() const { return build_id_; }
   const std::filesystem::path& executable() const { return image_.executable; }
   const Image& image() const { return image_; }
+  /// What is in its process besides it: Heddle's own library.
+  std::filesystem::path runtime() const;
   /// What the user built.
   const std::filesystem::path& original() const { return original_; }
   /// Which variant was derived; meaningless for a program that was not instrumented.

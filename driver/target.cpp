@@ -21,6 +21,7 @@
 #include "abi/recording.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
+#include "driver/processor.h"
 #include "trace/file.h"
 #include "trace/packed_log.h"
 
@@ -86,6 +87,16 @@ Descriptor open_checkpoint(const std::filesystem::path& path) {
   return file;
 }
 
+Descriptor open_placement(const Image& image) {
+  if (!image.restorer) return Descriptor(-1);
+  Descriptor file(open(image.restorer->placement.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    throw environment_error(
+        fmt::format("cannot read {}: {}", image.restorer->placement.string(), strerror(errno)));
+  }
+  return file;
+}
+
 std::string contents(const Descriptor& file) {
   std::string bytes;
   char buffer[64 << 10];
@@ -132,15 +143,9 @@ std::vector<StandIn> stand_ins(const Image& image) {
   return pairs;
 }
 
-/// libc chooses among its own functions by what the processor can do. A run that travels does
-/// without all that not every x86-64 has.
-constexpr char kPlainProcessor[] =
-    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-BMI1,-BMI2,-ERMS,"
-    "-FSRM,-LZCNT,-MOVBE,-POPCNT,-RTM,-SSE4_1,-SSE4_2,-SSSE3";
-
 }  // namespace
 
-/// The program, or the loader it brings along.
+/// The program, or the loader or restorer it brings along.
 struct StartedAs {
   std::filesystem::path file;
   std::vector<std::string> arguments;
@@ -150,6 +155,8 @@ struct StartedAs {
 namespace {
 
 StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) {
+  // Arguments, environment and the runtime library are in the image of the checkpoint.
+  if (image.restorer) return {image.restorer->program, {image.restorer->program.string()}, {}};
   StartedAs start{image.executable, inputs.arguments,
                   controlled_environment(inputs.environment, image, binding)};
   if (!image.loader) return start;
@@ -160,7 +167,9 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
                          inputs.arguments.end());
   std::erase_if(start.environment,
                 [](const std::string& entry) { return entry.starts_with("GLIBC_TUNABLES="); });
-  start.environment.emplace_back(kPlainProcessor);
+  // libc chooses among its own functions by what the processor can do. A run that travels does
+  // without all that not every x86-64 has.
+  start.environment.push_back(plain_processor());
   return start;
 }
 
@@ -211,11 +220,13 @@ Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_event
       output_(make_output("heddle-output")),
       error_(make_output("heddle-error")),
       checkpoint_(open_checkpoint(inputs.checkpoint)),
+      placement_(open_placement(image)),
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
   RecordingDescriptors given = recording;
   if (checkpoint_.valid()) {
     given.checkpoints[0] = checkpoint_.get();
+    given.checkpoints[1] = placement_.get();
     channel_.header().has_checkpoint = 1;
   }
   try {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,16 @@ struct Loader {
   std::filesystem::path libraries;  // the directory
 };
 
+/// What becomes the program of a checkpoint where nothing of it is installed
+/// (runtime/restorer), and what that needs besides the image.
+struct Restorer {
+  std::filesystem::path program;
+  std::filesystem::path placement;
+  std::filesystem::path runtime;  // the library that was in the recorded process
+  /// Where the files are that its loader knew by these names.
+  std::map<std::string, std::filesystem::path> files;
+};
+
 /// What is executed: files that stand in for the program and for some of the libraries it names.
 struct Image {
   struct Library {
@@ -53,6 +64,7 @@ struct Image {
   std::filesystem::path executable;
   std::vector<Library> libraries;
   std::optional<Loader> loader = std::nullopt;
+  std::optional<Restorer> restorer = std::nullopt;
 };
 
 struct Execution {
@@ -94,6 +106,8 @@ class Target {
   void begin_behind(std::uint64_t events);
 
   const Channel& channel() const { return channel_; }
+  /// The process that stands before the program's first instruction.
+  pid_t process() const { return process_; }
   std::string standard_output() const;
   std::string standard_error() const;
   /// Why each execution needs a process of its own; None while they share one, or may.
@@ -113,6 +127,7 @@ class Target {
   Descriptor output_;
   Descriptor error_;
   Descriptor checkpoint_;
+  Descriptor placement_;
   std::chrono::milliseconds timeout_;
   pid_t process_ = -1;
   std::uint64_t stems_ = 0;  // so far

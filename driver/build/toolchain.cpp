@@ -59,6 +59,10 @@ fs::path runtime_library() {
   return own_library(kRuntimeName);
 }
 
+fs::path restorer() {
+  return own_library("heddle-restorer");
+}
+
 fs::path llvm_tool(const char* name) {
   const char* path = std::getenv("PATH");
   std::istringstream directories(path == nullptr ? "" : path);

@@ -14,6 +14,7 @@ inline constexpr char kRuntimeName[] = "libheddle_rt.so.1";
 std::filesystem::path own_library(const char* name);
 std::filesystem::path pass_plugin();
 std::filesystem::path runtime_library();
+std::filesystem::path restorer();
 
 /// LLVM 19's programs by their plain name (clang, clang++, ld.lld): NAME-19 from
 /// PATH, else from where Debian's packages put them.

@@ -40,6 +40,9 @@ inline constexpr std::uint64_t kKeeperBytes = 1ull << 40;
 inline constexpr std::uint64_t kCheckpointBase = 0x4C00'0000'0000;
 inline constexpr std::uint64_t kCheckpointBytes = 1ull << 30;
 
+/// The restorer (runtime/CMakeLists.txt links it to here). Nothing else is up to kChannelBase.
+inline constexpr std::uint64_t kRestorerBase = 0x4E00'0000'0000;
+
 /// What is shared with the driver: how large it is must not decide where the program's own mappings
 /// are.
 inline constexpr std::uint64_t kChannelBase = 0x5000'0000'0000;

@@ -5,19 +5,24 @@
 // it: all addresses are the same there (runtime/base/address_space.h, and no address is random), so
 // memory is copied to where it was and nothing in it needs to be understood. Threads are what their
 // stacks and thread-local storage hold: the session goes on with them as fibers
-// (docs/decisions/0022).
+// (docs/decisions/0022). Where the program is not, the restorer does it (runtime/restorer).
 #pragma once
 
 #include "abi/recording.h"
 
 namespace heddle::runtime {
 
-/// All other threads of the program must stand still, with their registers on their stacks.
-abi::CheckpointObstacle write_checkpoint(int file);
+/// What is called in a process that has become the program, and with which thread pointer.
+struct Continuation {
+  void (*go_on)(abi::ChannelHeader& channel);
+  std::uint64_t thread_pointer;  // of the first thread
+};
 
-/// Becomes the program that the image at abi::kCheckpointDescriptor is of, and calls `go_on` there.
-/// Says why in the channel, and ends the process, where that is not possible.
-[[noreturn]] void restore_checkpoint(abi::ChannelHeader& channel,
-                                     void (*go_on)(abi::ChannelHeader& channel));
+/// All other threads of the program must stand still, with their registers on their stacks.
+abi::CheckpointObstacle write_checkpoint(int file, const Continuation& continuation);
+
+/// Becomes the program that the image at abi::kCheckpointDescriptor is of, and goes on there. Says
+/// why in the channel, and ends the process, where that is not possible.
+[[noreturn]] void restore_checkpoint(abi::ChannelHeader& channel);
 
 }  // namespace heddle::runtime

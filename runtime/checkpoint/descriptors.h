@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
+#include "abi/memory_image.h"
 #include "abi/recording.h"
-#include "runtime/checkpoint/image.h"
 
 namespace heddle::runtime {
 
@@ -18,8 +18,8 @@ struct DescriptorTable {
 
   std::uint32_t count;
   std::uint32_t watches;
-  ImageDescriptor descriptors[kMost];
-  ImageWatch watched[kMostWatches];
+  abi::ImageDescriptor descriptors[kMost];
+  abi::ImageWatch watched[kMostWatches];
   char text[kText];  // what the kernel says of one
 
   /// False when there is one that could not be made again.
@@ -27,5 +27,8 @@ struct DescriptorTable {
   /// False when one cannot be made again: a file is gone.
   bool make() const;
 };
+
+/// The three that every execution has.
+inline constexpr int kStreams = 3;
 
 }  // namespace heddle::runtime

@@ -97,7 +97,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
     move_given_words(arguments);
     serve_executions(channel);
   }
-  if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel, &go_on_recorded);
+  if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel);
   watch_forks();
   if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);

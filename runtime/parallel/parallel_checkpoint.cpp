@@ -126,7 +126,8 @@ void ParallelSession::take_checkpoint() {
   stopped_at_ = clock().now();
   const std::uint32_t number = log_->segments[log_->newest].number + 1;
   const abi::CheckpointObstacle obstacle =
-      write_checkpoint(abi::kCheckpointDescriptor + static_cast<int>(number % abi::kSegments));
+      write_checkpoint(abi::kCheckpointDescriptor + static_cast<int>(number % abi::kSegments),
+                       {&go_on_recorded, threads_[0].handle});
   log_->obstacle = static_cast<std::uint32_t>(obstacle);
   if (obstacle != abi::CheckpointObstacle::None) return;
   for (std::uint32_t i = 0; i < thread_count(); ++i) {

@@ -4,24 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+
+#include "abi/memory_image.h"
 
 namespace heddle::runtime {
 
-struct Mapping {
-  std::uint64_t begin;
-  std::uint64_t end;
-  bool readable;
-  bool writable;
-  bool executable;
-  bool shared;
-  bool has_file;
-
-  bool same_kind(const Mapping& other) const {
-    return readable == other.readable && writable == other.writable &&
-           executable == other.executable && shared == other.shared && has_file == other.has_file;
-  }
-};
+using abi::Mapping;
 
 /// In ascending order. `buffer`: room for the kernel's text, at least a page. 0: cannot be read, or
 /// more than `capacity`.

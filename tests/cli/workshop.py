@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -54,6 +55,29 @@ class Workshop(unittest.TestCase):
             yield {"HEDDLE_DIR": str(small / "store")}
         finally:
             subprocess.run(["umount", small], check=True)
+
+    def replay_under_another_root(self, pack, times, *files):
+        """There Heddle itself is, what that needs, the pack and `files`: no libc where the program had
+        it."""
+        root = self.work / "root"
+        needed = subprocess.run(["ldd", TOOLS / "heddle"], stdout=subprocess.PIPE, text=True,
+                                check=True).stdout
+        brought = {word for word in needed.split() if word.startswith("/")}
+        for file in [*brought, TOOLS / "heddle", *files]:
+            target = root / str(file).lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(os.path.realpath(file), target)
+        for name in ("tmp", "proc", "dev"):
+            (root / name).mkdir(exist_ok=True)
+        shutil.copy(pack, root / "run.heddle")
+        ended = subprocess.run(["unshare", "-m", "sh", "-c",
+                                f"mount -t proc proc {root}/proc && mount --bind /dev {root}/dev && "
+                                f"exec chroot {root} {TOOLS}/heddle replay /run.heddle -n {times} "
+                                "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if "unshare" in ended.stderr or "mount" in ended.stderr:
+            self.skipTest("namespaces are not allowed here")
+        self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        self.assertEqual(json.loads(ended.stdout)["identical"], times)
 
     def refused(self, *arguments, status=2, says=(), **options):
         """Fails with one clear message that contains all of `says`."""
