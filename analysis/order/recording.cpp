@@ -36,11 +36,14 @@ abi::RecordingHeader read_header(std::string_view log, std::string_view name) {
   abi::RecordingHeader header{};
   if (log.size() < sizeof header.magic ||
       std::memcmp(log.data(), abi::kRecordingMagic, sizeof header.magic) != 0) {
-    throw user_error(fmt::format("{}: not the log of a recording", name));
+    throw user_error(
+        fmt::format("{}: not the log of a recording; those that were left behind are "
+                    ".heddle/tmp/recording-*.log",
+                    name));
   }
   if (log.size() < kFixedHeader) {
-    throw user_error(
-        fmt::format("{}: the log ends inside its header: nothing of it can be used", name));
+    throw user_error(fmt::format(
+        "{}: the log ends inside its header: nothing of it can be used; record again", name));
   }
   std::memcpy(&header, log.data(), std::min(log.size(), sizeof header));
   if (header.version != abi::kRecordingVersion) {
@@ -226,8 +229,10 @@ Recording read_recording(std::string_view log, std::string_view name) {
   recording.process = header.process;
   recording.threads = read_threads(header, table / sizeof(abi::ThreadRecord));
   if (log.size() < sizeof header + header.text_bytes) {
-    throw user_error(fmt::format(
-        "{}: the log ends before the first thing that happened: nothing of it can be used", name));
+    throw user_error(
+        fmt::format("{}: the log ends before the first thing that happened: nothing of it can be "
+                    "used; record again",
+                    name));
   }
   recording.text = log.substr(sizeof header, header.text_bytes);
   if (log.size() < header.chunks) return recording;
@@ -235,7 +240,7 @@ Recording read_recording(std::string_view log, std::string_view name) {
   if (segments.empty()) {
     throw user_error(fmt::format(
         "{}: the beginning of the recording is gone, and there is no checkpoint from which to go "
-        "on: nothing of it can be used",
+        "on: nothing of it can be used; record again",
         name));
   }
   if (const abi::RecordingSegment& first = header.segments[segments.front()]; first.number > 0) {

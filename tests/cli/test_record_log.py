@@ -146,7 +146,7 @@ class RecordingLog(Workshop):
 
     def test_that_is_none(self):
         (self.work / "text").write_text("not a log")
-        self.refused("record", "--recover", "text", says=("not the log of a recording",))
+        self.refused("record", "--recover", "text", says=("not the log of a recording", "recording-*.log"))
         self.refused("record", "--recover", "absent")
         self.refused("record", "--recover", "text", "--", "./prog", says=("--recover",))
         self.refused("record", says=("no program",))
