@@ -21,6 +21,7 @@ namespace heddle::abi {
 inline constexpr char kImageMagic[8] = {'H', 'E', 'D', 'D', 'I', 'M', 'G', '2'};
 inline constexpr int kImageSignals = 64;
 inline constexpr std::size_t kImagePathBytes = 512;
+inline constexpr std::size_t kImageBuildIdBytes = 72;
 
 /// A line of /proc/self/maps.
 struct Mapping {
@@ -48,8 +49,9 @@ struct ImageDisposition {
 
 struct ImageHeader {
   char magic[8];
-  std::uint64_t go_on;           // address of void(ChannelHeader&): goes on from here
-  std::uint64_t thread_pointer;  // of the first thread, which calls that
+  char runtime[kImageBuildIdBytes];  // build id of the runtime library, hexadecimal
+  std::uint64_t go_on;               // address of void(ChannelHeader&): goes on from here
+  std::uint64_t thread_pointer;      // of the first thread, which calls that
   std::uint64_t program_break;
   std::uint32_t mappings;
   std::uint32_t descriptors;

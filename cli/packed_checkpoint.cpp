@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "driver/build/build_id.h"
 #include "driver/build/toolchain.h"
 #include "driver/processor.h"
 #include "trace/file.h"
@@ -96,6 +97,12 @@ std::vector<store::PackedFile> checkpoint_files(const driver::Program& program,
                                                 const driver::Inputs& inputs,
                                                 std::vector<driver::ProgramFile> of_program) {
   const fs::path runtime = build::runtime_library();
+  const std::string image = image_in(inputs.checkpoint);
+  if (driver::runtime_of(image) != build::read_build_id(runtime)) {
+    throw user_error(
+        "the run begins at a checkpoint that holds the memory of another build of Heddle: pack it "
+        "with that one, or record again");
+  }
   of_program.push_back(
       {runtime.string(), runtime, fmt::format("{}/{}", kRuntime, runtime.filename().string())});
   std::vector<store::PackedFile> files;
@@ -105,7 +112,7 @@ std::vector<store::PackedFile> checkpoint_files(const driver::Program& program,
   files.push_back({kPlacement, false, driver::placement_of(target.process(), of_program)});
   files.push_back({kProcessor, false,
                    fmt::format("{}\n", fmt::join(driver::chosen_by(inputs.environment), " "))});
-  add_open_files(files, image_in(inputs.checkpoint));
+  add_open_files(files, image);
   return files;
 }
 

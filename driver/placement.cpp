@@ -266,11 +266,17 @@ void each_file(std::string& placement, Visit visit) {
   each_record<abi::PlacedFile>(placement, sizeof(abi::PlacementHeader), files, visit);
 }
 
+abi::ImageHeader header_of(const std::string& image) {
+  abi::ImageHeader header{};
+  if (image.size() < sizeof header) refuse_damaged();
+  std::memcpy(&header, image.data(), sizeof header);
+  if (!std::ranges::equal(header.magic, abi::kImageMagic)) refuse_damaged();
+  return header;
+}
+
 template <typename Visit>
 void each_open_file(std::string& image, Visit visit) {
-  abi::ImageHeader header{};
-  each_record<abi::ImageHeader>(image, 0, 1, [&](const abi::ImageHeader& read) { header = read; });
-  if (!std::ranges::equal(header.magic, abi::kImageMagic)) refuse_damaged();
+  const abi::ImageHeader header = header_of(image);
   each_record<abi::ImageDescriptor>(image, sizeof header + header.mappings * sizeof(abi::Mapping),
                                     header.descriptors, [&](abi::ImageDescriptor& descriptor) {
                                       if (descriptor.kind == abi::DescriptorKind::File) {
@@ -307,6 +313,11 @@ std::vector<OpenFile> open_files(std::string image) {
     files.push_back({path_of(file.path), is_read});
   });
   return files;
+}
+
+std::string runtime_of(const std::string& image) {
+  const abi::ImageHeader header = header_of(image);
+  return {header.runtime, strnlen(header.runtime, sizeof header.runtime)};
 }
 
 std::string with_open_files_at(std::string image,

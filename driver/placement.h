@@ -40,6 +40,8 @@ struct OpenFile {
   bool is_read = false;
 };
 std::vector<OpenFile> open_files(std::string image);
+/// The build id of the runtime library whose memory it holds.
+std::string runtime_of(const std::string& image);
 /// `moved` says where each is now; empty: where it was.
 std::string with_open_files_at(std::string image,
                                const std::function<std::string(const std::string& path)>& moved);

@@ -7,6 +7,7 @@
 #include "runtime/base/address_space.h"
 #include "runtime/base/system.h"
 #include "runtime/base/text.h"
+#include "runtime/checkpoint/build_id.h"
 #include "runtime/checkpoint/descriptors.h"
 #include "runtime/checkpoint/image_reader.h"
 #include "runtime/reset/memory_snapshot.h"
@@ -128,6 +129,7 @@ CheckpointObstacle write_image(int file, PageTracker& pages, const Continuation&
   ImageHeader& header = work.header;
   header = {};
   for (unsigned i = 0; i < sizeof header.magic; ++i) header.magic[i] = abi::kImageMagic[i];
+  read_own_build_id(header.runtime);
   header.go_on = reinterpret_cast<std::uint64_t>(continuation.go_on);
   header.thread_pointer = continuation.thread_pointer;
   read_kernel_state(header);
@@ -219,6 +221,14 @@ void restore() {
   block_signals();
   ImageReader image(abi::kCheckpointDescriptor, *work.channel);
   image.read_beginning(work.header, work.image_mappings, Workspace::kMappings, work.descriptors);
+  char own[abi::kImageBuildIdBytes] = {};
+  read_own_build_id(own);
+  if (!same_text(own, work.header.runtime)) {
+    give_up(
+        "this run begins at a checkpoint that holds the memory of another build of Heddle: use "
+        "that "
+        "one, or record again");
+  }
   lay_out_memory();
   image.read_runs();
   if (!work.descriptors.make()) give_up(kFileGone);

@@ -147,6 +147,19 @@ class PackedCheckpoint(Workshop):
         shutil.rmtree(self.work / "cache")
         self.assertEqual(self.json("replay", pack, "-n", 3)["identical"], 3)
 
+    def test_of_another_build_of_heddle(self):
+        run = self.record_busy()
+        lib = self.work / "lib"
+        shutil.copytree(TOOLS.parent / "lib", lib)
+        library = lib / "libheddle_rt.so.1"
+        said = subprocess.run(["readelf", "-n", library], stdout=subprocess.PIPE, text=True).stdout
+        build_id = bytes.fromhex(said.split("Build ID:")[1].split()[0])
+        library.write_bytes(library.read_bytes().replace(build_id, bytes(len(build_id))))
+        other = {"HEDDLE_LIB": str(lib)}
+        self.refused("pack", run, says=("another build of Heddle",), environment=other)
+        self.assertIn("another build of Heddle",
+                      self.heddle("replay", run, status=1, environment=other).stdout)
+
     def test_damaged(self):
         run = self.record_busy()
         pack = self.pack(run)
@@ -160,6 +173,6 @@ class PackedCheckpoint(Workshop):
         image = kept.read_bytes()
         kept.write_bytes(image[:len(image) // 2])
         self.refused("pack", run, says=("checkpoint", "cut off"))
-        for bytes_ in (b"", b"HEDDIMG1" + bytes(100000), b"HEDDIMG2" + b"\xff" * 10000):
+        for bytes_ in (b"", b"HEDDIMG1" + bytes(100000), b"HEDDIMG2" + bytes(100)):
             kept.write_bytes(bytes_)
             self.refused("pack", run, says=("checkpoint", "damaged"))
