@@ -313,10 +313,11 @@ bool Target::wait_for(abi::ChannelState wanted, std::chrono::milliseconds timeou
       process_ = -1;
       const std::string said = standard_error();
       throw environment_error(fmt::format(
-          "{} ended before it could be controlled{}{}\n"
-          "Heddle controls dynamically linked programs; a statically linked one must be linked "
-          "again without -static.",
-          name_, said.empty() ? "" : "; it said:\n", said));
+          "{} ended before it could be controlled{}{}{}", name_, said.empty() ? "" : "; it said:\n",
+          said,
+          placement_.valid() ? ""  // what brings a checkpoint back has to be linked so
+                             : "\nHeddle controls dynamically linked programs; a statically linked "
+                               "one must be linked again without -static."));
     }
   }
 }

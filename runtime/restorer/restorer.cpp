@@ -132,6 +132,30 @@ void map_again(const abi::Mapping& mapping) {
             });
 }
 
+/// Where the program's heap (brk) ends, and so where it goes on. What else the kernel is told of
+/// here it only shows in /proc. Kernels without CONFIG_CHECKPOINT_RESTORE do not let themselves be
+/// told.
+void tell_heap() {
+  const Room& work = room();
+  const std::uint64_t end = work.header.program_break;
+  std::uint64_t begin = end;
+  for (std::uint32_t i = 0; i < work.header.mappings; ++i) {
+    const abi::Mapping& mapping = work.mappings[i];
+    const bool is_heap = mapping.begin < end && end <= mapping.end && !mapping.has_file;
+    if (is_heap) begin = mapping.begin;
+  }
+  const auto self = reinterpret_cast<std::uint64_t>(__executable_start);
+  const auto stack = reinterpret_cast<std::uint64_t>(work.stack);
+  prctl_mm_map map{};
+  map.start_code = map.start_data = map.end_data = self;
+  map.end_code = self + kPage;
+  map.start_brk = begin;
+  map.brk = end;
+  map.start_stack = map.arg_start = map.arg_end = map.env_start = map.env_end = stack;
+  map.exe_fd = static_cast<std::uint32_t>(-1);
+  raw_syscall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, reinterpret_cast<long>(&map), sizeof map);
+}
+
 void protect(const abi::Mapping& mapping) {
   if (is_gap(mapping) || (mapping.readable && mapping.writable && !mapping.executable)) return;
   const int allowed = (mapping.readable ? PROT_READ : 0) | (mapping.writable ? PROT_WRITE : 0) |
@@ -160,6 +184,7 @@ void restore() {
   for (std::uint32_t i = 0; i < work.header.mappings; ++i) {
     if (!is_left_alone(work.mappings[i])) protect(work.mappings[i]);
   }
+  tell_heap();
   for (std::uint32_t i = 0; i < work.placement.files; ++i) raw_syscall(SYS_close, work.opened[i]);
   if (!work.descriptors.make()) give_up(kFileGone);
   set_kernel_state(work.header);
@@ -184,7 +209,7 @@ abi::ChannelHeader& open_channel() {
     refuse("heddle: this program is started by `heddle replay PACK`\n");
   }
   if (channel.version != abi::kVersion) {
-    refuse("heddle: the pack was made by another version of Heddle\n");
+    refuse("heddle: the pack was made by another version of Heddle: replay it with that one\n");
   }
   raw_syscall(SYS_close, abi::kChannelDescriptor);
   return channel;

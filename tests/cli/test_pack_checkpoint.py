@@ -11,7 +11,7 @@ from test_record_long import BUSY
 from workshop import TOOLS, Workshop
 
 # Has a file, a directory and a log open at the checkpoint; then asks libc for what it does otherwise on
-# other processors, and for the time.
+# other processors, for the time, and the kernel for more memory.
 OPENED = """
 #include <assert.h>
 #include <fcntl.h>
@@ -38,6 +38,9 @@ int main(void) {
   pthread_join(t, 0);
   read(in, word + 2, 5);
   memset(copy, 7, sizeof copy);
+  char* more = sbrk(20000);
+  assert(more != (char*)-1);
+  more[19999] = 1;
   assert(write(log, "once more\\n", 10) == 10);
   assert(fstat(directory, &status) == 0 && S_ISDIR(status.st_mode));
   printf("%s %d %d %d\\n", word, copy[4095], time(0) > 0, racing > 0);
