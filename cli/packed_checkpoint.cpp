@@ -14,7 +14,6 @@
 #include "driver/build/toolchain.h"
 #include "driver/processor.h"
 #include "trace/file.h"
-#include "trace/packed_log.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,18 +27,6 @@ constexpr char kProcessor[] = "processor";
 constexpr char kOpened[] = "opened";  // by number: in the order in which the image names them first
 constexpr char kListing[] = "listing";  // stands for what is in a directory
 constexpr std::chrono::seconds kStartLimit{60};
-
-std::string image_in(const fs::path& file) {
-  const std::string bytes = trace::read_file(file);
-  if (!trace::is_packed_log(bytes)) return bytes;
-  trace::UnpackedLog log = trace::unpack_log(bytes, file.string());
-  if (!log.complete) {
-    throw user_error(
-        fmt::format("{}: cut off: the run cannot begin where it did; restore it, or record again",
-                    file.string()));
-  }
-  return std::move(log.bytes);
-}
 
 std::string numbered(std::size_t number) {
   return fmt::format("{}/{:03}", kOpened, number);
@@ -97,7 +84,7 @@ std::vector<store::PackedFile> checkpoint_files(const driver::Program& program,
                                                 const driver::Inputs& inputs,
                                                 std::vector<driver::ProgramFile> of_program) {
   const fs::path runtime = build::runtime_library();
-  const std::string image = image_in(inputs.checkpoint);
+  const std::string image = driver::read_image(inputs.checkpoint);
   if (driver::runtime_of(image) != build::read_build_id(runtime)) {
     throw user_error(
         "the run begins at a checkpoint that holds the memory of another build of Heddle: pack it "
@@ -126,7 +113,7 @@ std::optional<driver::Restorer> unpacked_restorer(const fs::path& unpacked,
                             unpacked / kRuntime / build::kRuntimeName,
                             driver::placed_files(packed, unpacked)};
   trace::write_file(placement, driver::placement_in(packed, unpacked));
-  const std::string image = image_in(checkpoint);
+  const std::string image = driver::read_image(checkpoint);
   const NumberedFiles numbers(image);
   trace::write_file(checkpoint, driver::with_open_files_at(image, [&](const std::string& path) {
                       return (unpacked / numbered(numbers.number(path))).string();

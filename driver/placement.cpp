@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "driver/descriptor.h"
 #include "trace/file.h"
+#include "trace/packed_log.h"
 
 namespace heddle::driver {
 namespace {
@@ -304,6 +305,18 @@ std::string placement_in(std::string placement, const fs::path& unpacked) {
     copy_path(file.path, (unpacked / path_of(file.path)).string());
   });
   return placement;
+}
+
+std::string read_image(const fs::path& file) {
+  std::string bytes = trace::read_file(file);
+  if (!trace::is_packed_log(bytes)) return bytes;
+  trace::UnpackedLog log = trace::unpack_log(bytes, file.string());
+  if (!log.complete) {
+    throw user_error(
+        fmt::format("{}: cut off: the run cannot begin where it did; restore it, or record again",
+                    file.string()));
+  }
+  return std::move(log.bytes);
 }
 
 std::vector<OpenFile> open_files(std::string image) {

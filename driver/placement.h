@@ -34,6 +34,9 @@ std::map<std::string, std::filesystem::path> placed_files(std::string placement,
 /// The same placement, for a restorer that finds them there.
 std::string placement_in(std::string placement, const std::filesystem::path& unpacked);
 
+/// The image of a checkpoint, which may be a packed log. user_error when that is cut off.
+std::string read_image(const std::filesystem::path& file);
+
 /// A plain file that the program had open at the checkpoint.
 struct OpenFile {
   std::string path;

@@ -21,9 +21,8 @@
 #include "abi/recording.h"
 #include "base/error.h"
 #include "driver/build/toolchain.h"
+#include "driver/placement.h"
 #include "driver/processor.h"
-#include "trace/file.h"
-#include "trace/packed_log.h"
 
 namespace heddle::driver {
 namespace {
@@ -64,16 +63,7 @@ bool make_empty(const Descriptor& file) {
 /// The image of a run that begins at a checkpoint; none for any other.
 Descriptor open_checkpoint(const std::filesystem::path& path) {
   if (path.empty()) return Descriptor(-1);
-  std::string bytes = trace::read_file(path);
-  if (trace::is_packed_log(bytes)) {
-    trace::UnpackedLog log = trace::unpack_log(bytes, path.string());
-    if (!log.complete) {
-      throw user_error(
-          fmt::format("{}: cut off: the run cannot begin where it did; restore it, or record again",
-                      path.string()));
-    }
-    bytes = std::move(log.bytes);
-  }
+  const std::string bytes = read_image(path);
   Descriptor file(memfd_create("heddle-checkpoint", MFD_CLOEXEC));
   const char* at = bytes.data();
   for (std::size_t left = bytes.size(); left > 0;) {
