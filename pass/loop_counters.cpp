@@ -15,10 +15,11 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "pass/needed_value.h"
+#include "pass/rounds_together.h"
 
 namespace heddle::pass {
 namespace {
@@ -38,23 +39,26 @@ struct Induction {
 };
 
 /// One that a variable of the program has, or a constant.
-bool is_known(const llvm::SCEV& step) {
+bool is_known(const llvm::SCEV& step, llvm::ScalarEvolution& evolution) {
   if (llvm::isa<llvm::SCEVConstant>(step)) return true;
   if (const auto* cast = llvm::dyn_cast<llvm::SCEVCastExpr>(&step)) {
-    return is_known(*cast->getOperand());
+    return is_known(*cast->getOperand(), evolution);
   }
   if (const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(&step)) {  // -1 times it: downwards
     return llvm::all_of(product->operands(),
-                        [](const llvm::SCEV* factor) { return is_known(*factor); });
+                        [&](const llvm::SCEV* factor) { return is_known(*factor, evolution); });
+  }
+  if (const auto* outer = llvm::dyn_cast<llvm::SCEVAddRecExpr>(&step)) {
+    // The variable of a loop around it; downwards that is moved the other way, too.
+    const llvm::SCEV* negative = evolution.getNegativeSCEV(&step);
+    return llvm::any_of(outer->getLoop()->getHeader()->phis(), [&](llvm::PHINode& phi) {
+      if (!evolution.isSCEVable(phi.getType()) || !is_described(phi)) return false;
+      const llvm::SCEV* values = evolution.getSCEV(&phi);
+      return values == &step || values == negative;
+    });
   }
   const auto* value = llvm::dyn_cast<llvm::SCEVUnknown>(&step);
   return value != nullptr && is_described(*value->getValue());
-}
-
-/// The value that a variable of the program has tells the rounds apart. Not that of a pointer: it
-/// is another one in another run.
-bool tells_rounds(llvm::PHINode& value, const llvm::SCEV& step) {
-  return value.getType()->isIntegerTy() && is_described(value) && is_known(step);
 }
 
 /// Such a value tells the rounds apart until it is the same again: a bit that is turned round each
@@ -69,6 +73,32 @@ bool repeats_early(const llvm::SCEV& values, const llvm::SCEV& step) {
   return type->isIntegerTy() && type->getIntegerBitWidth() - twos < kBits;
 }
 
+llvm::SmallVector<llvm::BasicBlock*, 4> exits_of(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  return exits;
+}
+
+/// True for code that ends the program (a failed assertion): nothing is alive there any more.
+bool ends_program(const llvm::BasicBlock& block, int depth = 4) {
+  if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) return true;
+  return depth > 0 && !llvm::succ_empty(&block) &&
+         llvm::all_of(llvm::successors(&block),
+                      [&](const llvm::BasicBlock* next) { return ends_program(*next, depth - 1); });
+}
+
+bool may_end_program(const llvm::Loop& loop) {
+  return llvm::any_of(exits_of(loop), [](llvm::BasicBlock* exit) { return ends_program(*exit); });
+}
+
+/// The value that a variable of the program has tells the rounds apart, in all runs alike. That of
+/// a pointer does not, unless it points into static variables: counted from where the program is
+/// loaded. It is not to be had where the program is ended.
+bool tells_rounds(llvm::PHINode& value, const llvm::Loop& loop, SharingAnalysis& memory) {
+  return is_described(value) &&
+         (value.getType()->isIntegerTy() || (memory.is_static(&value) && !may_end_program(loop)));
+}
+
 bool begins_with_constant(const llvm::PHINode& value, const llvm::BasicBlock& before) {
   return llvm::isa<llvm::ConstantInt>(value.getIncomingValueForBlock(&before));
 }
@@ -76,8 +106,8 @@ bool begins_with_constant(const llvm::PHINode& value, const llvm::BasicBlock& be
 /// How the rounds of one loop can be known.
 class Plan {
  public:
-  Plan(llvm::Loop& loop, llvm::ScalarEvolution& evolution) : loop_(&loop) {
-    for (llvm::PHINode& phi : loop.getHeader()->phis()) consider(phi, evolution);
+  Plan(llvm::Loop& loop, llvm::ScalarEvolution& evolution, SharingAnalysis& memory) : loop_(&loop) {
+    for (llvm::PHINode& phi : loop.getHeader()->phis()) consider(phi, evolution, memory);
     is_counted_out_ = evolution.hasLoopInvariantBackedgeTakenCount(&loop);
   }
 
@@ -88,11 +118,11 @@ class Plan {
   bool is_counted_out() const { return is_counted_out_; }
 
  private:
-  void consider(llvm::PHINode& phi, llvm::ScalarEvolution& evolution) {
+  void consider(llvm::PHINode& phi, llvm::ScalarEvolution& evolution, SharingAnalysis& memory) {
     if (!evolution.isSCEVable(phi.getType())) return;
     const llvm::SCEV* step = step_of(phi, evolution);
     if (step == nullptr || step->isZero() || repeats_early(*evolution.getSCEV(&phi), *step)) return;
-    if (tells_rounds(phi, *step)) needs_nothing_ = true;
+    if (tells_rounds(phi, *loop_, memory) && is_known(*step, evolution)) needs_nothing_ = true;
     // Steps that are no constants would have to be kept as well.
     const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
     constexpr unsigned kMost = 64;
@@ -162,14 +192,6 @@ llvm::BasicBlock* entrance(const llvm::Loop& loop, llvm::DominatorTree& dominato
     return before;
   }
   return llvm::SplitEdge(before, loop.getHeader(), &dominators, &loops);
-}
-
-/// True for code that ends the program (a failed assertion): nothing is alive there any more.
-bool ends_program(const llvm::BasicBlock& block, int depth = 4) {
-  if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) return true;
-  return depth > 0 && !llvm::succ_empty(&block) &&
-         llvm::all_of(llvm::successors(&block),
-                      [&](const llvm::BasicBlock* next) { return ends_program(*next, depth - 1); });
 }
 
 llvm::Value* bits_of(llvm::Value* value, llvm::IRBuilder<>& builder) {
@@ -283,12 +305,6 @@ class Description {
   llvm::AllocaInst* slot_ = nullptr;  // holds start_, unless that is a constant
 };
 
-llvm::SmallVector<llvm::BasicBlock*, 4> exits_of(const llvm::Loop& loop) {
-  llvm::SmallVector<llvm::BasicBlock*, 4> exits;
-  loop.getUniqueExitBlocks(exits);
-  return exits;
-}
-
 /// A loop that computes such a value anyway.
 void describe_loop(const llvm::Loop& loop, const Induction& induction, llvm::BasicBlock& before,
                    llvm::DILocalVariable& variable) {
@@ -301,16 +317,6 @@ void describe_loop(const llvm::Loop& loop, const Induction& induction, llvm::Bas
   // Of these one is always alive: the value until the next one is computed, then that.
   description.describe(*induction.value, 0);
   for (llvm::Instruction* next : induction.next) description.describe(*next, 1);
-}
-
-/// Lets nobody find out that `value` is not needed. This is no instruction of the machine.
-void need(llvm::Value* value, llvm::IRBuilder<>& builder) {
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {value->getType()}, /*isVarArg=*/false);
-  llvm::CallInst* call =
-      builder.CreateCall(llvm::InlineAsm::get(type, "", "r", /*hasSideEffects=*/true), {value});
-  call->setDoesNotThrow();
-  call->addFnAttr(llvm::Attribute::WillReturn);
-  call->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
 }
 
 /// Where rounds are long, an addition in memory costs nothing but itself, and a register could be
@@ -350,8 +356,7 @@ void count_in_memory(const llvm::Loop& loop, llvm::BasicBlock& before,
 /// The same, of any other loop. The count is needed behind the loop, and
 /// so it is alive all the time in the loop, in a register or wherever the compiler finds room for
 /// it.
-void count_in_register(const llvm::Loop& loop, bool is_counted_out,
-                       llvm::DILocalVariable& variable) {
+void count_in_register(llvm::Loop& loop, bool is_counted_out, llvm::DILocalVariable& variable) {
   llvm::BasicBlock& header = *loop.getHeader();
   llvm::IRBuilder<> builder(&header, header.getFirstInsertionPt());
   const llvm::DebugLoc place = generated_place(*header.getParent(), 0);
@@ -378,14 +383,18 @@ void count_in_register(const llvm::Loop& loop, bool is_counted_out,
       is_needed = true;
     }
   }
-  if (!is_needed || is_counted_out) need(begun, builder);
+  if (!is_needed || is_counted_out) {
+    need(begun, builder);
+  } else {
+    count_rounds_together(loop);
+  }
   description.describe(*round, 0);
   description.describe(*begun, 1);
 }
 
 void know_rounds(const Plan& plan, abi::SiteId site, llvm::DominatorTree& dominators,
                  llvm::LoopInfo& loops, llvm::DIBuilder& debug) {
-  const llvm::Loop& loop = plan.loop();
+  llvm::Loop& loop = plan.loop();
   llvm::DILocalVariable& variable = *make_description(*loop.getHeader()->getParent(), site, debug);
   if (plan.induction()) {
     describe_loop(loop, *plan.induction(), *entrance(loop, dominators, loops), variable);
@@ -396,7 +405,7 @@ void know_rounds(const Plan& plan, abi::SiteId site, llvm::DominatorTree& domina
   }
 }
 
-void know_rounds(llvm::Function& function, const Structure& structure,
+void know_rounds(llvm::Function& function, const Structure& structure, SharingAnalysis& memory,
                  llvm::TargetLibraryInfo& library, llvm::DIBuilder& debug) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
@@ -405,7 +414,7 @@ void know_rounds(llvm::Function& function, const Structure& structure,
     llvm::AssumptionCache assumptions(function);
     llvm::ScalarEvolution evolution(function, library, assumptions, dominators, loops);
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-      if (!loop->getHeader()->isEHPad()) plans.emplace_back(*loop, evolution);
+      if (!loop->getHeader()->isEHPad()) plans.emplace_back(*loop, evolution, memory);
     }
   }
   for (const Plan& plan : plans) {
@@ -417,7 +426,8 @@ void know_rounds(llvm::Function& function, const Structure& structure,
 
 }  // namespace
 
-void insert_loop_counters(llvm::Module& module, const Structure& structure) {
+void insert_loop_counters(llvm::Module& module, const Structure& structure,
+                          SharingAnalysis& memory) {
   const llvm::ScopedDbgInfoFormatSetter records(module, /*NewState=*/true);
   llvm::DIBuilder debug(module, /*AllowUnresolved=*/false);
   llvm::TargetLibraryInfoImpl known(llvm::Triple(module.getTargetTriple()));
@@ -425,7 +435,7 @@ void insert_loop_counters(llvm::Module& module, const Structure& structure) {
   for (llvm::Function& function : module) {
     // Without debug information nobody could find the counters.
     if (!structure.functions.contains(&function) || function.getSubprogram() == nullptr) continue;
-    know_rounds(function, structure, library, debug);
+    know_rounds(function, structure, memory, library, debug);
   }
   debug.finalize();
 }

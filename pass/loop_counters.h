@@ -7,8 +7,9 @@
 // Most loops need no instruction for it: where a value moves by a constant in every round, the
 // variable is described as its distance from where it began, and only the beginning is stored, once
 // a loop. It is written down where the loop is left to end the program, for nothing is kept in
-// registers there. A loop that counts in a variable of the program's own is left alone: counting
-// all loops cost a quarter of pbzip2's time, for they could no longer be vectorised.
+// registers there. A loop that counts in a variable of the program's own, or moves a pointer
+// through static ones, is left alone: counting all loops cost a quarter of pbzip2's time, for they
+// could no longer be vectorised.
 //
 // A loop without such a value (over a list) is given one, and described by it:
 //
@@ -20,15 +21,19 @@
 //                                           call void asm sideeffect "", "r"(i64 %begun)
 //
 // The use behind the loop, which is no instruction, keeps the count alive at every instruction of
-// the loop; where, the register allocator decides. If the loop has others inside, it counts in
-// memory by one addition: a count in a register costs the inner loops more (decision 26).
+// the loop; where, the register allocator decides. Some such loops add for several rounds at once
+// (pass/rounds_together.h). If the loop has others inside, it counts in memory by one addition: a
+// count in a register costs the inner loops more (decision 26).
 #pragma once
 
 #include "llvm/IR/Module.h"
+#include "pass/sharing.h"
 #include "pass/structure.h"
 
 namespace heddle::pass {
 
-void insert_loop_counters(llvm::Module& module, const Structure& structure);
+/// `memory`: as it was found before the module was changed.
+void insert_loop_counters(llvm::Module& module, const Structure& structure,
+                          SharingAnalysis& memory);
 
 }  // namespace heddle::pass

@@ -20,6 +20,7 @@
 #include "pass/program_layout.h"
 #include "pass/remove_code.h"
 #include "pass/repeats.h"
+#include "pass/rounds_together.h"
 #include "pass/selection.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
@@ -53,7 +54,8 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     // Everything is numbered, whatever the variant, before anything is changed.
     const ProgramLayout layout(module);
     const abi::SiteId first = first_site();
-    std::vector<Site> sites = find_sites(module, first);
+    SharingAnalysis analysis(module);
+    std::vector<Site> sites = find_sites(module, analysis, first);
     const std::size_t accesses = sites.size();
     const Structure structure =
         find_structure(module, first + static_cast<abi::SiteId>(sites.size()));
@@ -67,7 +69,8 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     add_discriminators(module, layout);
 
     if (variant_.has(abi::Variant::Marks)) insert_block_marks(module, layout);
-    if (variant_.base == abi::VariantBase::Production) insert_loop_counters(module, structure);
+    if (variant_.base == abi::VariantBase::Production)
+      insert_loop_counters(module, structure, analysis);
     if (variant_.base == abi::VariantBase::Pinned) {
       weave_breakpoints(module, sites);
       withdraw_promises(module);
@@ -109,9 +112,18 @@ void register_passes(llvm::PassBuilder& builder) {
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(VariantPass(wanted_variant()));
       });
+  builder.registerFullLinkTimeOptimizationLastEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+        if (level == llvm::OptimizationLevel::O0) return;
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(RoundsTogetherPass()));
+      });
   builder.registerPipelineParsingCallback([](llvm::StringRef name, llvm::ModulePassManager& passes,
                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
     if (!name.consume_front("heddle-")) return false;
+    if (name == "rounds-together") {
+      passes.addPass(llvm::createModuleToFunctionPassAdaptor(RoundsTogetherPass()));
+      return true;
+    }
     const std::optional<abi::Variant> variant = abi::Variant::of_name(name);
     if (variant) passes.addPass(VariantPass(*variant));
     return variant.has_value();

@@ -64,6 +64,11 @@ unsigned PointsTo::flags_of(const llvm::Value* pointer) {
   return region == Regions::kNone ? 0 : regions_.flags(region);
 }
 
+bool PointsTo::may_be_outside(const llvm::Value* pointer) {
+  const Slot slot = slot_of(pointer);
+  return slot != Regions::kNone && regions_.pointee(slot).region == regions_.root_region(outside_);
+}
+
 void PointsTo::solve() {
   for (bool changed = true; changed;) {
     flows_.settle();

@@ -26,6 +26,8 @@ class PointsTo {
 
   /// Flags of what `pointer` may point to (Regions::Flag); 0 if nothing is known of it.
   unsigned flags_of(const llvm::Value* pointer);
+  /// True if code outside may know of it, or made it.
+  bool may_be_outside(const llvm::Value* pointer);
 
  private:
   using Slot = Regions::Slot;

@@ -9,7 +9,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "pass/breakpoint_engine.h"
-#include "pass/sharing.h"
 #include "pass/value_bits.h"
 
 namespace heddle::pass {
@@ -177,11 +176,10 @@ llvm::Value* accessed_pointer(llvm::Instruction& instruction, abi::SiteKind kind
   return nullptr;
 }
 
-std::vector<Site> find_sites(llvm::Module& module, abi::SiteId first) {
+std::vector<Site> find_sites(llvm::Module& module, SharingAnalysis& analysis, abi::SiteId first) {
   std::vector<Site> sites;
   const llvm::DataLayout& layout = module.getDataLayout();
   const auto resolvers = ifunc_resolvers(module);
-  SharingAnalysis analysis(module);
   abi::SiteId next = first;
   for (llvm::Function& function : module) {
     if (!is_instrumented(function)) continue;

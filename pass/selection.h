@@ -16,6 +16,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
+#include "pass/sharing.h"
 
 namespace heddle::pass {
 
@@ -31,7 +32,7 @@ struct Site {
 
 /// All sites in the order of their ids, which begin with `first`. A copying intrinsic has two, its
 /// read first.
-std::vector<Site> find_sites(llvm::Module& module, abi::SiteId first);
+std::vector<Site> find_sites(llvm::Module& module, SharingAnalysis& analysis, abi::SiteId first);
 
 /// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
 /// hook can be called from there.

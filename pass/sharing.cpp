@@ -50,4 +50,10 @@ Sharing SharingAnalysis::of(const llvm::Value* pointer) {
   return Sharing::Shared;  // of unknown origin
 }
 
+bool SharingAnalysis::is_static(const llvm::Value* pointer) {
+  constexpr unsigned kKinds = Regions::kStatic | Regions::kHeap | Regions::kStack | Regions::kTls;
+  return (points_to_.flags_of(pointer) & kKinds) == Regions::kStatic &&
+         !points_to_.may_be_outside(pointer);
+}
+
 }  // namespace heddle::pass

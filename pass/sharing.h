@@ -19,6 +19,10 @@ class SharingAnalysis {
   /// no stores.
   abi::Sharing of(const llvm::Value* pointer);
 
+  /// True for a pointer into the program's static variables and nothing else: its distance from
+  /// where the program is loaded is the same in every run.
+  bool is_static(const llvm::Value* pointer);
+
  private:
   PointsTo points_to_;
 };

@@ -49,7 +49,6 @@ int main(int argc, char **argv) {
 # at a time. The failure is a call that never returns, and (with a null pointer) an access.
 SCAN = """
 #include <stdlib.h>
-static int digits[64];
 static int *volatile nowhere;
 __attribute__((noinline)) int scan_up(const int *from, int stop) {
   int sum = 0;
@@ -68,6 +67,7 @@ __attribute__((noinline)) int scan_down(const int *from, int stop, int *where) {
   return sum;
 }
 int main(int argc, char **argv) {
+  int *digits = malloc(64 * sizeof *digits);
   for (int i = 0; i < 64; ++i) digits[i] = i;
   digits[0] = digits[63] = -1;
   const int stop = argc > 2 ? atoi(argv[2]) : 1000;
@@ -75,6 +75,8 @@ int main(int argc, char **argv) {
                                       : scan_up(digits + 5, stop)) == 0;
 }
 """
+# The same in memory that lies where it does in every run: there the pointer itself tells the round.
+STATIC_SCAN = SCAN.replace("int *digits = malloc(64 * sizeof *digits);", "static int digits[64];")
 # Loops with nothing to go by, read where the program just happens to be: at an access in the middle
 # (of a list of lists: both rounds), and in a call that returns. Then one whose value overflows.
 LISTS = """
@@ -126,6 +128,61 @@ int main(int argc, char **argv) {
   return (argc > 1 && *argv[1] == 'v' ? visit_all(lists->nodes, stop) : walk(lists, stop)) == 0;
 }
 """
+# Each node has its position as its value: `node` says which round it is, or has already moved on.
+STEPS = """
+#include <stdlib.h>
+struct node { struct node *next; long value; };
+__attribute__((noinline)) long walk(struct node *list, long key) {
+  long sum = 0;
+  for (struct node *node = list; node; node = node->next) sum += node->value ^ key;
+  return sum;
+}
+__attribute__((noinline)) long skip(struct node *list, long key) {
+  long sum = 0;
+  for (struct node *node = list; node; node = node->next) {
+    if (node->value & 1) continue;
+    if (node->value == key) break;
+    sum += node->value ^ key;
+  }
+  return sum;
+}
+int main(int argc, char **argv) {
+  struct node *list = 0;
+  for (long i = 24; i >= 0; --i) {
+    struct node *node = malloc(sizeof *node);
+    node->next = list, node->value = i, list = node;
+  }
+  return walk(list, argc) + skip(list, 100 + argc) == 0;
+}
+"""
+STEPPING = """
+import gdb
+
+def variables(frame):
+    block, values = frame.block(), {}
+    while block.function is None or not block.superblock.is_global:
+        values |= {symbol.name[:13]: symbol.value(frame) for symbol in block if symbol.is_variable}
+        if block.function is not None:
+            break
+        block = block.superblock
+    return {name: value for name, value in values.items() if not value.is_optimized_out}
+
+for function in ("walk", "skip"):
+    gdb.Breakpoint(function, temporary=True)
+    gdb.execute("run", to_string=True)
+    counts = {"right": 0, "wrong": 0, "out": 0}
+    while (frame := gdb.selected_frame()).name() == function:
+        found = variables(frame)
+        if "__heddle_loop" not in found or not int(found.get("node", 0)):
+            counts["out"] += 1
+        else:
+            position = int(found["node"].dereference()["value"])
+            is_right = int(found["__heddle_loop"]) in (position, position - 1)
+            counts["right" if is_right else "wrong"] += 1
+        gdb.execute("stepi", to_string=True)
+    print(f"found {function}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    gdb.execute("kill")
+"""
 MAKEFILE = """
 CFLAGS = -O2
 walk: main.o sum.o
@@ -137,20 +194,41 @@ def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
 
 
-def check_rounds(name, source, cases):
-    """Each case: the program's arguments, the function in which it fails, its loops' rounds there."""
+def build(name, source):
     pathlib.Path(f"{name}.c").write_text(source)
     built = run([os.environ["CC"], "-O2", f"{name}.c", "-o", name],
                 env=os.environ | {"HEDDLE_VARIANT": "production"})
     assert built.returncode == 0, built.stderr
+
+
+def frame_of_failure(program, arguments, function):
+    told = run(["gdb", "-q", "-batch", "-ex", f"run {arguments}", "-ex", "bt full", program]).stdout
+    stack = told[told.index("\n#0 "):]
+    frame = stack[stack.index(f"{function} ("):]
+    return frame[:frame.index("\n#")]
+
+
+def check_rounds(name, source, cases):
+    """Each case: the program's arguments, the function in which it fails, its loops' rounds there."""
+    build(name, source)
     for arguments, function, rounds in cases:
-        told = run(["gdb", "-q", "-batch", "-ex", f"run {arguments}", "-ex", "bt full",
-                    f"./{name}"]).stdout
-        stack = told[told.index("\n#0 "):]
-        frame = stack[stack.index(f"{function} ("):]
-        counts = re.findall(r"__heddle_loop_\d+ = (.*)", frame[:frame.index("\n#")])
+        frame = frame_of_failure(f"./{name}", arguments, function)
+        counts = re.findall(r"__heddle_loop_\d+ = (.*)", frame)
         assert sorted(counts) == sorted(map(str, rounds)), (
-            f"{arguments}: {counts}, expected {rounds}, in\n{told}")
+            f"{arguments}: {counts}, expected {rounds}, in\n{frame}")
+
+
+def check_each_instruction():
+    """The round is right wherever in a loop the program stands, also where several rounds are laid
+    out one behind the other and counted at once."""
+    build("steps", STEPS)
+    pathlib.Path("steps.py").write_text(STEPPING)
+    told = run(["gdb", "-q", "-batch", "-x", "steps.py", "./steps"])
+    found = re.findall(r"^found (\w+): (\d+) right, (\d+) wrong, (\d+) out$", told.stdout, re.MULTILINE)
+    assert [name for name, *_ in found] == ["walk", "skip"], told.stdout + told.stderr
+    for name, right, wrong, out in found:
+        # What is before and behind the loop has no round.
+        assert int(wrong) == 0 and int(right) > 120 and int(out) < 16, (name, right, wrong, out)
 
 
 with tempfile.TemporaryDirectory() as work:
@@ -180,9 +258,13 @@ with tempfile.TemporaryDirectory() as work:
     check_rounds("scan", SCAN, (("u 12", "scan_up", [12 - 5 - 1]), ("u 5", "scan_up", [0]),
                                 ("d 50", "scan_down", [(60 - 50) // 2])))
     assert run(["./scan", "u"]).returncode == 0 and run(["./scan", "d"]).returncode == 0
+    check_rounds("static", STATIC_SCAN, (("u 12", "scan_up", [12 - 5 - 1]), ("d 50", "scan_down", [])))
+    frame = frame_of_failure("./static", "d 50", "scan_down")
+    assert re.search(r"p = .*<.*digits.*\+200>", frame), frame  # the 50th of them
     check_rounds("lists", LISTS, (("w 37", "walk", [3, 7]), ("w 0", "walk", [0, 0]),
                                   ("v 6", "visit_all", [6]), ("m 29", "mix", [28])))
     assert run(["./lists", "w"]).returncode == 0 and run(["./lists", "v"]).returncode == 0
+    check_each_instruction()
 
     # It is the program now: variants are derived from it, with the same names of sites. The loop
     # touches nothing that others could, so its rounds are told only together with its blocks.
