@@ -5,7 +5,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-pc-linux-gnu"
 
 @numbers = internal global [64 x i32] zeroinitializer
-@exported = global [64 x i32] zeroinitializer
+@given_away = internal global [64 x i32] zeroinitializer
 
 ; The step is the variable of the loop around it, upwards and downwards.
 ; CHECK-LABEL: define void @multiples
@@ -143,10 +143,12 @@ define void @calls(ptr %anything) {
   call void @inside(ptr @numbers)
   call void @nameless(ptr @numbers)
   call void @ends(ptr @numbers)
-  call void @either(ptr getelementptr (i8, ptr @exported, i64 4))
+  call void @keep(ptr @given_away)
+  call void @either(ptr @given_away)
   call void @either(ptr %anything)
   ret void
 }
+declare void @keep(ptr)
 declare void @abort() noreturn
 
 !llvm.dbg.cu = !{!0}
