@@ -27,6 +27,7 @@ constexpr SanitizerRuntime kSanitizerRuntimes[] = {
      "its objects can stay as they are, but link them with heddle-cc or heddle-c++ in place of "
      "your compiler"},
     {"__msan_init", "libclang_rt.msan", "MemorySanitizer", "build it without -fsanitize=memory"},
+    {"__lsan_init", "liblsan.so", "LeakSanitizer", "build it without -fsanitize=leak"},
     {"__asan_init", "libasan.so", "AddressSanitizer",
      "build it without -fsanitize=address; Heddle notices uses after free and double frees itself"},
 };

@@ -44,10 +44,35 @@ bool chooses_debug_level(std::string_view word) {
   return is_level || word.starts_with("-ggdb") || word.starts_with("-gdwarf-");
 }
 
+constexpr std::string_view kSanitize = "-fsanitize=";
+
+std::vector<std::string> sanitizers_of(const std::string& word) {
+  std::vector<std::string> sanitizers;
+  if (!word.starts_with(kSanitize)) return sanitizers;
+  std::istringstream names(word.substr(kSanitize.size()));
+  for (std::string name; std::getline(names, name, ',');) sanitizers.push_back(name);
+  return sanitizers;
+}
+
 // What the user wants to read (or feed to another tool) is left as clang would make it.
 bool wants_text_or_bitcode(const Words& words) {
   return std::ranges::any_of(words, [](std::string_view word) {
     return word == "-S" || word == "--assemble" || word == "-emit-llvm";
+  });
+}
+
+// These are passes, and clang runs such passes twice over an object that holds bitcode as well: it
+// is slow, and AddressSanitizer's does not link. Heddle cannot control such a program anyway.
+bool instruments(const Words& words) {
+  static constexpr std::string_view kPasses[] = {"address", "kernel-address", "hwaddress",
+                                                 "memory",  "kernel-memory",  "dataflow",
+                                                 "fuzzer",  "fuzzer-no-link"};
+  return std::ranges::any_of(words, [](const std::string& word) {
+    if (word.starts_with("-fsanitize-coverage=")) return true;
+    const std::vector<std::string> names = sanitizers_of(word);
+    return std::ranges::any_of(names, [](const std::string& name) {
+      return std::ranges::find(kPasses, name) != std::end(kPasses);
+    });
   });
 }
 
@@ -58,19 +83,17 @@ bool is_internal_tool(const Words& words) {
 // Heddle's own instrumentation takes the place of ThreadSanitizer's, and its entry points that of
 // its runtime: an object of another compiler that has them is linked as it is.
 Words without_thread_sanitizer(const Words& words) {
-  constexpr std::string_view kOption = "-fsanitize=";
   Words kept;
   for (const std::string& word : words) {
-    if (!word.starts_with(kOption)) {
+    if (!word.starts_with(kSanitize)) {
       kept.push_back(word);
       continue;
     }
     std::string others;
-    std::istringstream names(word.substr(kOption.size()));
-    for (std::string name; std::getline(names, name, ',');) {
+    for (const std::string& name : sanitizers_of(word)) {
       if (name != "thread") others += (others.empty() ? "" : ",") + name;
     }
-    if (!others.empty()) kept.push_back(std::string(kOption) + others);
+    if (!others.empty()) kept.push_back(std::string(kSanitize) + others);
   }
   return kept;
 }
@@ -94,12 +117,10 @@ Words clang_command(const Words& as_typed) {
   command.insert(command.end(), given.begin(), end_of_options);
   const std::string linker =
       fmt::format("--ld-path={}", heddle::build::own_library("heddle-ld").string());
-  for (const std::string& word :
-       {std::string("--start-no-unused-arguments"), std::string("-flto=full"),
-        std::string("-ffat-lto-objects"), std::string("-fuse-ld=lld"), linker,
-        std::string("--end-no-unused-arguments")}) {
-    command.push_back(word);
-  }
+  Words ours = {"--start-no-unused-arguments", "-fuse-ld=lld", linker};
+  if (!instruments(all)) ours.insert(ours.end(), {"-flto=full", "-ffat-lto-objects"});
+  ours.emplace_back("--end-no-unused-arguments");
+  command.insert(command.end(), ours.begin(), ours.end());
   command.insert(command.end(), end_of_options, given.end());
   return command;
 }

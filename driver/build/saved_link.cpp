@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 
@@ -35,6 +37,17 @@ Error damaged_link(const fs::path& entry, const fs::path& program, const char* w
                   program.string(), entry.string(), why));
 }
 
+bool holds_bitcode(const fs::path& archive) {
+  constexpr std::uint32_t kBeginning = 0x4243c0de;  // "BC" and two bytes that are no text
+  constexpr unsigned kByte = 8;
+  std::ifstream file(archive, std::ios::binary);
+  std::uint32_t last = 0;
+  return std::any_of(std::istreambuf_iterator<char>(file), {}, [&last](char byte) {
+    last = last << kByte | static_cast<unsigned char>(byte);
+    return last == kBeginning;
+  });
+}
+
 /// Of something that could not be written there.
 Error with_advice(const Error& error, const Cache& cache) {
   return {error.code(), fmt::format("{}; {}", error.what(), cache.advice())};
@@ -44,13 +57,17 @@ Error with_advice(const Error& error, const Cache& cache) {
 
 void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& tar,
                const std::string& build_id) {
+  // The same program may also have been linked of objects without bitcode (of a partial link): what
+  // it was linked of before is worth more.
+  const fs::path entry = cache.link(build_id);
+  if (fs::exists(entry) && !holds_bitcode(tar)) return cache.touch(entry);
   const fs::path compressed = work.path() / "link.tar.zst";
   try {
     compress_archive(tar, compressed);
   } catch (const Error& error) {
     throw with_advice(error, cache);
   }
-  cache.publish(compressed, cache.link(build_id));
+  cache.publish(compressed, entry);
   cache.evict();
 }
 

@@ -199,6 +199,28 @@ TEST_F(Compiler, ObjectsOfLdMinusRStayNative) {
   EXPECT_EQ(must("readelf -SW both.o | grep -c 'llvm\\.lto' || true"), "0\n");
 }
 
+TEST_F(Compiler, APartialLinkDoesNotDisplaceTheSameProgram) {
+  write("main.c", "int a(void); int main(void) { return a(); }");
+  write("a.c", "int x = 3; int a(void) { return x++; }");
+  must("$CC -c main.c a.c && $CC main.o a.o -o main");
+  must("$CC -r -o both.o main.o a.o && $CC both.o -o again");
+  ASSERT_EQ(read_build_id(source_ / "main"), read_build_id(source_ / "again"));
+  EXPECT_THAT(run_variant(source_ / "main").output, HasSubstr("__heddle_load4"));
+}
+
+TEST_F(Compiler, SanitizersThatInstrumentDoSoOnce) {
+  write("main.c", "int a(int*); int main(int n, char** v) { return a(&n) + !v; }");
+  write("a.c", "int a(int* p) { return *p; }");
+  const std::string reports = " && objdump -dr a.o | grep -c __asan_report_load4 || true";
+  const std::string once = must("clang-19 -O1 -fsanitize=address -c a.c" + reports);
+  EXPECT_EQ(must("$CC -O1 -fsanitize=undefined,address -c main.c a.c" + reports), once);
+  must("$CC -fsanitize=undefined,address main.o a.o -o main");
+  EXPECT_EQ(shell("ASAN_OPTIONS=detect_leaks=0 ./main").status, 1);
+  // What has no pass of its own does no harm to bitcode.
+  must("$CC -fsanitize=undefined main.c a.c -o main");
+  EXPECT_THAT(run_variant(source_ / "main").output, HasSubstr("__heddle_load4"));
+}
+
 TEST_F(Compiler, ObjectsOfGnuLdMinusRAreRefusedWithAdvice) {
   write("main.c", "int a(void); int b(void); int main(void) { return a() + b(); }");
   write("a.c", "int x = 1; int a(void) { return x++; }");

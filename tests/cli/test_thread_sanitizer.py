@@ -118,6 +118,7 @@ class ThreadSanitizerObjects(workshop.Workshop):
         source = workshop.BUGS / "lost_update" / "buggy.c"
         for compiler, kind, advice in (("gcc", "thread", "heddle-cc"), ("clang-19", "thread", "heddle-cc"),
                                        ("clang-19", "memory", "without -fsanitize=memory"),
+                                       ("clang-19", "leak", "without -fsanitize=leak"),
                                        ("gcc", "address", "without -fsanitize=address")):
             with self.subTest(f"{compiler} {kind}"):
                 subprocess.run([compiler, "-pthread", f"-fsanitize={kind}", source, "-o", "prog"],
