@@ -26,7 +26,8 @@ unsigned rounds_of(const llvm::Loop& loop) {
   constexpr std::size_t kMost = 8;
   std::size_t instructions = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) instructions += block->sizeWithoutDebug();
-  return static_cast<unsigned>(std::min(kInstructions / instructions, kMost));
+  return static_cast<unsigned>(
+      std::min(kInstructions / std::max<std::size_t>(instructions, 1), kMost));
 }
 
 /// Loops that look for something or add something up go round often; those that write are as
