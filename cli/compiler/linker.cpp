@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -106,6 +108,24 @@ int link(const Words& given, const Words& added) {
   return build::run_tool(command).status;
 }
 
+// To lld an object that holds nothing but GCC's intermediate code has no symbols: it complains of
+// what it does not find there.
+void name_objects_without_code(const Words& words) {
+  constexpr std::string_view kMark = "__gnu_lto_slim";
+  for (const std::string& word : words) {
+    std::error_code error;
+    const bool may_hold_code = word.ends_with(".o") || word.ends_with(".a");
+    if (!may_hold_code || !fs::is_regular_file(word, error)) continue;
+    std::ifstream file(word, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (bytes.find(kMark) == std::string::npos) continue;
+    fmt::print(stderr,
+               "heddle-ld: {} holds no machine code: it was compiled by gcc -flto. Compile it with "
+               "heddle-cc or heddle-c++, or with gcc -flto -ffat-lto-objects\n",
+               word);
+  }
+}
+
 int link_and_keep(const Words& given, const Request& request) {
   Words added = {"--no-fat-lto-objects"};
   if (!request.own_layout) added.push_back(build::own_library("heddle_mark.o").string());
@@ -163,14 +183,17 @@ int link_and_keep(const Words& given, const Request& request) {
 int main(int count, char** words) {
   try {
     const Words given(words + 1, words + count);
-    const Request request = read_request(build::expand_response_files(given));
+    const Words expanded = build::expand_response_files(given);
+    const Request request = read_request(expanded);
     // Heddle's runtime knows one machine; other targets are linked and that is all.
     // So is a partial link (-r); lld leaves the bitcode out of it, so that its objects are machine
     // code and nothing else.
     if (request.machine != kMachine || request.relocatable) {
       return link(given, {"--no-fat-lto-objects"});
     }
-    return link_and_keep(given, request);
+    const int status = link_and_keep(given, request);
+    if (status != 0) name_objects_without_code(expanded);
+    return status;
   } catch (const heddle::Error& error) {
     fmt::print(stderr, "heddle-ld: error: {}\n", error.what());
     return static_cast<int>(error.code());

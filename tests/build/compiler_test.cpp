@@ -247,6 +247,18 @@ TEST_F(Compiler, ObjectsOfAnotherLlvmAreRefusedWithAdvice) {
   }
 }
 
+TEST_F(Compiler, ObjectsOfGccsOwnIntermediateCodeAreNamed) {
+  write("main.c", "int a(void); int main(void) { return a(); }");
+  write("a.c", "int x = 3; int a(void) { return x; }");
+  must("$CC -c main.c && gcc -O2 -flto -c a.c");
+  const Result refused = shell("$CC main.o a.o -o main");
+  EXPECT_NE(refused.status, 0);
+  EXPECT_THAT(refused.output, HasSubstr("a.o holds no machine code"));
+  EXPECT_THAT(refused.output, Not(HasSubstr("main.o holds no")));
+  must("gcc -O2 -flto -ffat-lto-objects -c a.c && $CC main.o a.o -o main");
+  EXPECT_EQ(run_variant(source_ / "main").status, 3);
+}
+
 TEST_F(Compiler, HonoursTheUsersBuildIdAndLinkerScripts) {
   write("main.c", "int main(void) { return 0; }");
   write("versions.map", "{ local: *; };");
