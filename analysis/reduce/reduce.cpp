@@ -8,9 +8,11 @@
 #include "analysis/reduce/account.h"
 #include "analysis/reduce/common.h"
 #include "analysis/reduce/ddmin.h"
+#include "analysis/reduce/first_guess.h"
 #include "analysis/reduce/one_preemption.h"
 #include "analysis/reduce/projection.h"
 #include "analysis/reduce/relevance.h"
+#include "analysis/reduce/siblings.h"
 #include "analysis/reduce/size.h"
 #include "analysis/reduce/trials.h"
 #include "base/error.h"
@@ -105,10 +107,15 @@ class Reducer {
   void remove_items(const char* phase, const Attempt& base, const std::vector<Item>& items,
                     LeaveOutItem leave_out, std::size_t give_up_at) {
     const LeftOut already = already_left_out(base.schedule);
-    const std::uint64_t most_part = where_most_part(base, already, items);
-    const std::vector<bool> nothing(base.trace.events.size());
-    std::vector<bool> last_missing = nothing;  // of the last that was executed
-    std::uint64_t last = base.number;
+    const auto all_but = [&](const std::vector<Item>& kept) {
+      LeftOut left_out = already;
+      for (const Item& item : items) {
+        if (std::find(kept.begin(), kept.end(), item) == kept.end()) leave_out(left_out, item);
+      }
+      std::sort(left_out.iterations.begin(), left_out.iterations.end());
+      return left_out;
+    };
+    Siblings siblings(base, where_most_part(base, already, items));
     std::vector<Item> current = items;
     ddmin<Item>(
         items,
@@ -116,50 +123,17 @@ class Reducer {
           if (trials_.stopping()) return std::nullopt;
           trials_.report(phase, result_.best);
           for (std::size_t i = 0; i < candidates.size() && !gives_up();) {
-            std::vector<BoundedSchedule> schedules;
-            std::vector<std::vector<bool>> missing;
+            std::vector<LeftOut> left_out;
             for (std::size_t j = i; j < candidates.size() && j < i + trials_.at_once(); ++j) {
-              LeftOut left_out = already;
-              for (const Item& item : items) {
-                if (std::find(candidates[j].begin(), candidates[j].end(), item) ==
-                    candidates[j].end()) {
-                  leave_out(left_out, item);
-                }
-              }
-              std::sort(left_out.iterations.begin(), left_out.iterations.end());
-              Projected trial = project(base, left_out);
-              Common common = in_common(base, trial.missing, nothing, base.number);
-              const Common sibling = in_common(base, trial.missing, last_missing, last);
-              if (sibling.events > common.events) common = sibling;
-              common.others_part = static_cast<std::uint64_t>(std::count(
-                  trial.missing.begin(),
-                  trial.missing.begin() + static_cast<std::ptrdiff_t>(most_part), false));
-              schedules.push_back(trials_.bounded(std::move(trial.schedule), trial.events, common));
-              missing.push_back(std::move(trial.missing));
+              left_out.push_back(all_but(candidates[j]));
             }
-            owed_ = 0;
-            const std::uint64_t executed = result_.events_executed;
-            std::vector<Judged> judged =
-                asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
-            in_vain_ += result_.events_executed - executed;
-            for (std::size_t j = 0; j < judged.size(); ++j) {
-              if (judged[j].number == 0) continue;
-              last = judged[j].number;
-              last_missing = missing[j];
-            }
-            for (Judged& one : judged) {
+            for (Judged& one : judge_without(left_out, siblings)) {
               if (one.verdict == Verdict::Accepted) {
-                in_vain_ = 0;
                 current = candidates[i];
                 result_.best = std::move(one.attempt);
                 return i;
               }
-              // Of what is kept in the end it is known why nothing alone could go.
-              if (candidates[i].size() + 1 == current.size()) {
-                const auto differs = std::mismatch(candidates[i].begin(), candidates[i].end(),
-                                                   current.begin(), current.end());
-                account_.keep(*differs.second, one.verdict, one.signature);
-              }
+              note_needed(current, candidates[i], one);
               ++i;
             }
           }
@@ -168,6 +142,37 @@ class Reducer {
         [&](std::size_t parts, bool of_all) {
           return gives_up() || (of_all && parts >= give_up_at);
         });
+  }
+
+  /// What comes of leaving out each of these, up to the first that is accepted.
+  std::vector<Judged> judge_without(const std::vector<LeftOut>& left_out, Siblings& siblings) {
+    std::vector<Siblings::Sibling> made;
+    std::vector<BoundedSchedule> schedules;
+    for (const LeftOut& one : left_out) {
+      made.push_back(siblings.without(one));
+      const auto& [projected, common] = made.back();
+      schedules.push_back(trials_.bounded(projected.schedule, projected.events, common));
+    }
+    owed_ = 0;
+    const std::uint64_t executed = result_.events_executed;
+    std::vector<Judged> judged =
+        asks_each_step_ ? trials_.judge(schedules) : trials_.judge_failure(schedules);
+    in_vain_ += result_.events_executed - executed;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      siblings.executed(made[i], judged[i].number);
+      if (judged[i].verdict == Verdict::Accepted) in_vain_ = 0;
+    }
+    return judged;
+  }
+
+  /// Of what is kept in the end it is known why nothing alone could go.
+  template <typename Item>
+  void note_needed(const std::vector<Item>& current, const std::vector<Item>& without_one,
+                   const Judged& judged) {
+    if (without_one.size() + 1 != current.size()) return;
+    const auto differs =
+        std::mismatch(without_one.begin(), without_one.end(), current.begin(), current.end());
+    account_.keep(*differs.second, judged.verdict, judged.signature);
   }
 
   static std::uint64_t where_most_part(const Attempt& base, const LeftOut& already,
@@ -192,106 +197,15 @@ class Reducer {
     return result;
   }
 
-  BoundedSchedule projected(const Attempt& run, const LeftOut& left_out) const {
-    Projected projected = project(run, left_out);
-    return trials_.bounded(std::move(projected.schedule), projected.events);
-  }
-
   BoundedSchedule as_long_as_best(Schedule schedule) const {
     const Common common = in_common(result_.best, schedule.decisions);
     return trials_.bounded(std::move(schedule), result_.best.trace.events.size(), common);
   }
 
-  // The further back, the likelier a guess is right and the less it takes off.
-  static constexpr int kFewestSteps = 3;
-  static constexpr int kMostSteps = 48;
-
-  /// A trial without all threads and iterations that have nothing to do with the failure as far as
-  /// the trace tells: if it is right, all that follow are small. A wider one where it is not,
-  /// unless it is not worth it.
   void guess() {
-    if (guess(neighbourhood(original_.trace, kFewestSteps))) return;
-    Neighbourhood tried;
-    for (int steps = kFewestSteps; steps <= kMostSteps && !trials_.stopping(); steps *= 2) {
-      Neighbourhood needed = neighbourhood(original_.trace, steps, Overwritten::ByItself);
-      if (needed == tried || guess(needed)) return;
-      tried = std::move(needed);
+    if (std::optional<Attempt> guessed = first_guess(original_, trials_)) {
+      result_.best = std::move(*guessed);
     }
-  }
-
-  /// True also where a wider guess is not worth a trial.
-  bool guess(const Neighbourhood& needed) {
-    trials_.report("guess", result_.best);
-    std::size_t iterations = 0;
-    for (const Creators creators : {Creators::GoToo, Creators::Stay}) {
-      const LeftOut left_out = all_but(needed, creators);
-      if (left_out.iterations.size() == iterations) break;
-      iterations = left_out.iterations.size();
-      const Projected whole = project(original_, left_out);
-      if (whole.events > original_.trace.events.size() / 2) return true;
-      const Verdict verdict = guess(left_out);
-      if (verdict == Verdict::Accepted) return true;
-      // If the program only misses the handles, it is to have them.
-      if (verdict == Verdict::Passes) break;
-    }
-    return false;
-  }
-
-  Verdict guess(const LeftOut& left_out) {
-    Verdict first = Verdict::NotAsked;
-    // Without what the run did not come to, the same in sequence costs less.
-    for (const bool with_tails : {true, false}) {
-      LeftOut also = left_out;
-      if (with_tails) {
-        for (Iteration& tail : unreached_tails(original_)) {
-          if (!is_gone(left_out, tail.thread)) also.tails.push_back(std::move(tail));
-        }
-      }
-      std::vector<BoundedSchedule> schedules = {projected(original_, also)};
-      // Threads that had to wait may not have to any more: then they need not give way either.
-      schedules.push_back(schedules[0]);
-      std::erase_if(schedules[1].schedule.decisions,
-                    [](const Decision& decision) { return !decision.preemption; });
-      std::vector<Judged> judged = trials_.judge(schedules);
-      const auto accepted = std::find_if(judged.begin(), judged.end(), [](const Judged& one) {
-        return one.verdict == Verdict::Accepted;
-      });
-      if (accepted != judged.end()) {
-        result_.best = std::move(accepted->attempt);
-        return Verdict::Accepted;
-      }
-      first = judged[0].verdict;
-      if (first != Verdict::FailsSequentially) break;
-    }
-    return first;
-  }
-
-  static bool is_gone(const LeftOut& left_out, const std::string& thread) {
-    return std::any_of(left_out.threads.begin(), left_out.threads.end(),
-                       [&](const std::string& gone) { return is_part_of(thread, gone); });
-  }
-
-  /// Whether iterations go that create and join nobody but threads that go.
-  enum class Creators { GoToo, Stay };
-
-  /// Of the original run, as far as it may go.
-  LeftOut all_but(const Neighbourhood& needed, Creators creators) const {
-    const trace::Trace& trace = original_.trace;
-    LeftOut left_out = left_out_of(original_.schedule);
-    for (const trace::Thread& thread : trace.threads) {  // creators come before their threads
-      if (thread.path.ends_with('~') || is_gone(left_out, thread.path)) continue;
-      if (std::binary_search(needed.threads.begin(), needed.threads.end(), thread.path)) continue;
-      left_out.threads.push_back(thread.path);
-    }
-    const bool go_too = creators == Creators::GoToo;
-    for (Iteration& iteration :
-         removable_iterations(trace, go_too ? left_out.threads : std::vector<std::string>{})) {
-      if (std::binary_search(needed.iterations.begin(), needed.iterations.end(), iteration))
-        continue;
-      if (!is_gone(left_out, iteration.thread)) left_out.iterations.push_back(std::move(iteration));
-    }
-    std::sort(left_out.iterations.begin(), left_out.iterations.end());
-    return left_out;
   }
 
   /// Algorithm 1: level by level from the eldest, a thread together with its descendants.
