@@ -196,8 +196,9 @@ analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
     return result.found || result.executions >= request.most_executions ||
            result.events >= request.most_events || (request.stop && request.stop());
   };
+  const analysis::Common alone = is_plain(settings.options) ? request.alone : analysis::Common{};
   pool_.run(pool_.size(), [&](Target& target) {
-    stems_.begin_search(target, is_plain(settings.options) ? request.alone : analysis::Common{});
+    stems_.begin_search(target, alone);
     while (!over()) {
       const std::optional<Trial> trial = search->next();
       if (!trial) return;
@@ -215,6 +216,7 @@ analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
       result.events += events;
       if (failing && !result.found && trace::signature(failing->trace) == request.signature) {
         result.found = std::move(failing);
+        result.found->number = stems_.add(alone);
       }
     }
   });

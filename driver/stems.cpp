@@ -55,6 +55,12 @@ Stems::Next Stems::before(Target& target, const analysis::Common& common) {
   return {number, *beside};
 }
 
+std::uint64_t Stems::add(const analysis::Common& common) {
+  const std::scoped_lock lock(mutex_);
+  executions_.push_back(common);
+  return executions_.size();
+}
+
 std::uint64_t Stems::after(const Target& target) {
   const std::scoped_lock lock(mutex_);
   const std::uint64_t had = target.channel().header().stem.had;

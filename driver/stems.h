@@ -33,6 +33,9 @@ class Stems {
   /// The next execution has this in common with an earlier one: its number, and where to execute it
   /// so that a stem of the target outlives it. To be called by the thread that has the target.
   Next before(Target& target, const analysis::Common& common);
+  /// An execution that before() was not asked about has this in common with an earlier one: its
+  /// number.
+  std::uint64_t add(const analysis::Common& common);
   /// That execution is over. Returns how many events it did not have to do.
   std::uint64_t after(const Target& target);
 
