@@ -100,10 +100,11 @@ enum class DecisionKind : std::uint16_t {
   Thread = 1,  // which thread goes on: chosen is a thread index, enabled a mask of thread indices
   Value = 2,   // choose_value: chosen < bound
   // Plans only, before all others: what of the program is not executed, or last.
-  Absent = 3,  // the thread `target` is never started
-  Skip = 10,   // `thread` leaves out its iterations at `site` from `occurrence` to `target`;
-               // `creates`, `at_once`
-  Ends = 13,   // other threads' failures wait until nobody else can go on: `thread` ends the run
+  Absent = 3,     // the thread `target` is never started
+  Skip = 10,      // `thread` leaves out its iterations at `site` from `occurrence` to `target`;
+                  // `creates`, `at_once`
+  Overlook = 14,  // plain accesses at `site` are no events
+  Ends = 13,      // other threads' failures wait until nobody else can go on: `thread` ends the run
   // Plans only, behind those and before the decisions: advice for strategies.
   Quiet = 4,        // no scheduling point at `site` as long as the running thread can go on, and no
                     // event if the option `overlook` is set; where `see_events` is set as well, no
@@ -139,8 +140,8 @@ struct DecisionRecord {
 /// One instruction of a plan. For the replay strategy: "when `thread` comes to its `occurrence`-th
 /// event at `site`, go on with `target`" (kind Thread) or "answer `target`" (kind Value). For the
 /// prefix strategy only `kind` and `target` count: the n-th decision takes the n-th target. Absent
-/// threads and skipped iterations are the session's business: strategies are given the records
-/// behind them.
+/// threads, skipped iterations and sites that are overlooked are the session's business: strategies
+/// are given the records behind them.
 struct PlanRecord {
   std::uint64_t thread;  // path hash
   std::uint64_t target;  // path hash, or the value

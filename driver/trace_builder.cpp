@@ -166,7 +166,7 @@ std::string where(const trace::Site& site) {
 /// One of the records before advice and decisions.
 bool is_left_out(const abi::PlanRecord& record) {
   return record.kind == abi::DecisionKind::Absent || record.kind == abi::DecisionKind::Skip ||
-         record.kind == abi::DecisionKind::Ends;
+         record.kind == abi::DecisionKind::Overlook || record.kind == abi::DecisionKind::Ends;
 }
 
 /// Those of the plan's absent threads that the program came to create.
@@ -199,6 +199,16 @@ std::vector<trace::SkippedIterations> skipped_iterations(const Program& program,
     }
   }
   return skipped;
+}
+
+std::vector<std::string> overlooked_sites(const Program& program, const Channel& channel) {
+  std::vector<std::string> sites;
+  for (const abi::PlanRecord& record : channel.plan()) {
+    if (!is_left_out(record)) break;
+    if (record.kind != abi::DecisionKind::Overlook) continue;
+    sites.push_back(program.site(record.site).key);
+  }
+  return sites;
 }
 
 /// The thread that the plan has end the run, where that made a difference.
@@ -253,6 +263,7 @@ trace::Schedule build_schedule(const Program& program, const Target& target, con
   schedule.arguments.assign(inputs.arguments.begin() + 1, inputs.arguments.end());
   schedule.absent_threads = absent_threads(channel, paths);
   schedule.skipped = skipped_iterations(program, channel, paths);
+  schedule.overlooked = overlooked_sites(program, channel);
   schedule.ends_with = ending_thread(channel, paths);
 
   // How often each thread has been where, and how many events it has had.
@@ -319,6 +330,14 @@ std::vector<abi::PlanRecord> left_out_records(const Program& program,
                        site_of(program, skip.site, "skips iterations", ""), skip.first,
                        abi::DecisionKind::Skip, skip.creates,
                        static_cast<std::uint16_t>(skip.at_once)});
+  }
+  for (const std::string& site : schedule.overlooked) {
+    records.push_back({0,
+                       0,
+                       site_of(program, site, "overlooks accesses", ""),
+                       0,
+                       abi::DecisionKind::Overlook,
+                       {}});
   }
   if (!schedule.ends_with.empty()) {
     records.push_back({hash_of_path(schedule.ends_with), 0, 0, 0, abi::DecisionKind::Ends, {}});

@@ -80,13 +80,11 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     hooks.require_abi_version();
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (variant_.base == abi::VariantBase::Full) {
-      // What else a variant watches is for looking at a run that was found, not for searching.
-      std::optional<Shutters> shutters;
-      if (variant_ == abi::Variant::Full) {
-        shutters.emplace(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
-      }
+      // Also where a variant watches more than accesses: a run that overlooks some of them does so
+      // whatever else is looked at.
+      Shutters shutters(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
       for (const Site& site : sites) {
-        if (site.hooked) rewrite(site, hooks, shutters ? &*shutters : nullptr);
+        if (site.hooked) rewrite(site, hooks, shutters);
       }
     }
     if (variant_.has(abi::Variant::Audit)) insert_audit(module, sites, structure, hooks);

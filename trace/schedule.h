@@ -57,6 +57,7 @@ struct Schedule {
   std::vector<std::string> arguments;
   std::vector<std::string> absent_threads;  // never started, though their creators go on as if
   std::vector<SkippedIterations> skipped;   // not executed, though the loops around them go on
+  std::vector<std::string> overlooked;      // sites: plain accesses there are no events
   std::string ends_with;  // the thread whose failure ends the run; empty: whichever is the first
   std::vector<Decision> decisions;
   bool operator==(const Schedule&) const = default;

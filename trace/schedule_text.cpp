@@ -77,14 +77,17 @@ class Parser {
           fail("a thread such as t0.1", schedule_.absent_threads.back());
       } else if (keyword == "skip" && version_ >= 2) {
         schedule_.skipped.push_back(skipped());
+      } else if (keyword == "overlook" && version_ >= 4) {
+        bool seen = false;
+        schedule_.overlooked.push_back(header(seen));
       } else if (keyword == "ends" && version_ >= 3) {
         schedule_.ends_with = header(ends);
         if (!is_thread_path(schedule_.ends_with))
           fail("a thread such as t0.1", schedule_.ends_with);
       } else {
         fail(
-            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `skip`, `ends`, "
-            "`switch`, `value` or `end`",
+            "`program`, `build-id`, `memory-model`, `argument`, `absent`, `skip`, "
+            "`overlook`, `ends`, `switch`, `value` or `end`",
             keyword);
       }
     }
@@ -282,6 +285,7 @@ class Parser {
 
 /// The first that can say all of it: what is old enough can be read by whoever is.
 unsigned version_of(const Schedule& schedule) {
+  if (!schedule.overlooked.empty()) return 4;
   if (!schedule.ends_with.empty()) return 3;
   if (schedule.skipped.empty()) return 1;
   const bool says_more =
@@ -327,6 +331,8 @@ std::string to_text(const Schedule& schedule) {
   for (const std::string& thread : schedule.absent_threads)
     out += fmt::format("absent {}\n", thread);
   for (const SkippedIterations& skip : schedule.skipped) out += to_text(skip) + '\n';
+  for (const std::string& site : schedule.overlooked)
+    out += fmt::format("overlook {}\n", to_word(site));
   if (!schedule.ends_with.empty()) out += fmt::format("ends {}\n", schedule.ends_with);
   out += '\n';
   for (const Decision& decision : schedule.decisions) {

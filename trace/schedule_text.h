@@ -13,7 +13,7 @@
 namespace heddle::trace {
 
 /// The newest version. A schedule is written in the oldest one that can say it.
-inline constexpr unsigned kScheduleVersion = 3;
+inline constexpr unsigned kScheduleVersion = 4;
 
 /// Throws a defect when a thread is not named by birth or a value is not below its bound.
 std::string to_text(const Schedule& schedule);

@@ -16,6 +16,7 @@ class SiteSet {
       if (record.kind == kind && record.occurrence >= least_occurrence) insert(record.site);
     }
   }
+  bool empty() const { return bits_[0].empty() && bits_[1].empty(); }
   bool contains(abi::SiteId site) const {
     const Bits& bits = bits_[is_code(site)];
     const abi::SiteId at = site % abi::kCodeSites;

@@ -90,7 +90,8 @@ Plan Session::take_plan(const abi::ChannelHeader& channel) {
     const abi::PlanRecord& record = plan[left_out];
     if (record.kind == abi::DecisionKind::Ends) {
       ends_with_ = record.thread;
-    } else if (record.kind != abi::DecisionKind::Absent && record.kind != abi::DecisionKind::Skip) {
+    } else if (record.kind != abi::DecisionKind::Absent && record.kind != abi::DecisionKind::Skip &&
+               record.kind != abi::DecisionKind::Overlook) {
       break;
     }
   }

@@ -288,7 +288,7 @@ class Session : private ThreadView {
   Announced announced_;
   bool draining_ = false;  // a stack's owner, before somebody's store to that stack
   abi::ThreadIndex current_ = 0;
-  Plan left_out_{};  // the plan's records of absent threads and skipped iterations
+  Plan left_out_{};  // the plan's records of absent threads, skipped iterations, unseen sites
   bool lacks_threads_ = false;
   std::uint64_t ends_with_ = 0;  // hash of the thread whose failure ends the run; 0: any
   VisitCounter iterations_;      // how many each thread has begun where, skipped ones included
@@ -296,6 +296,7 @@ class Session : private ThreadView {
   SiteSet quiet_;                // where the running thread just goes on if it can
   bool only_at_sync_ = false;
   bool overlooks_ = false;  // plain accesses that are no scheduling points are not seen at all
+  SiteSet unseen_;          // sites of accesses that are not, by the schedule
   /// Part of a run that overlooks is to see everything: from when to when, in events. What is quiet
   /// and not frequent is seen all the time then.
   std::uint64_t sees_from_ = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of Session that says which plain accesses are events: all, or those that are scheduling
-// points, or for a while the latter and then, for so many events, all.
+// points, or for a while the latter and then, for so many events, all; never those at sites that
+// the schedule says are overlooked.
 #include "runtime/base/remains.h"
 #include "runtime/base/system.h"
 #include "runtime/session/session.h"
@@ -15,11 +16,14 @@ void Session::begin_view(const abi::Options& options, Plan advice) {
   sees_until_ = options.see_from + options.see_events;
   view_changes_at_ = overlooks_ && sees_from_ < sees_until_ ? sees_from_ : kNeverLook;
   frequent_.begin_run(advice, abi::DecisionKind::Quiet, 1);
+  unseen_.begin_run(delays_stores_ ? Plan{} : left_out_, abi::DecisionKind::Overlook);
   shutters_.clear();
   main_has_begun_ = false;
 }
 
 bool Session::is_seen(abi::SiteId site) const {
+  if (unseen_.contains(site)) return false;
+  if (!overlooks_) return true;
   const std::uint64_t events = recorder_.event_count();
   if (sees_from_ <= events && events < sees_until_) return true;
   if (only_at_sync_) return false;
@@ -32,7 +36,7 @@ void Session::close_shutters(std::uint8_t* bytes, std::uint64_t count, abi::Site
     const PolicyMemory memory;
     shutters_.push_back(added);
   }
-  if (overlooks_) apply_view(added);
+  if (overlooks_ || !unseen_.empty()) apply_view(added);
 }
 
 void Session::abandon() {

@@ -101,5 +101,12 @@ TEST(Golden, ScheduleVersion3WithTwoFailures) {
   expect_golden_schedule("two_failures.v3.schedule", schedule);
 }
 
+TEST(Golden, OverlookedAccesses) {
+  Schedule schedule = sample::lost_update_schedule();
+  schedule.ends_with = "t0.2";
+  schedule.overlooked = {"main+2.load.1", "operator()(int, char) const+2.store.1"};
+  expect_golden_schedule("overlooked.v4.schedule", schedule);
+}
+
 }  // namespace
 }  // namespace heddle::trace

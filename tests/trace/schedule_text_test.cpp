@@ -51,6 +51,7 @@ TEST(ScheduleText, ReadsBackAnyBytesInWords) {
     schedule.absent_threads = {"t0.3", "t0.1.2"};
     if (i % 2 == 0) schedule.skipped = {{"t0.1", word(), 1, 6}, {"t0.2", "a", 9, 9}};
     if (i % 3 == 0) schedule.ends_with = "t0.2";
+    if (i % 5 == 0) schedule.overlooked = {word(), "push+4.store.1"};
     Decision decision = sample::lost_update_schedule().decisions[random() % 4];
     decision.site = word();
     decision.where = word();
@@ -152,8 +153,8 @@ TEST(ScheduleText, RejectsForeignEmptyAndNewerFiles) {
   EXPECT_THAT(error_in("\n\n"), HasSubstr("the file is empty"));
   EXPECT_THAT(error_in("int main(void) {}\n"), HasSubstr("not a Heddle schedule"));
   EXPECT_THAT(error_in("heddle-schedule one\n"), HasSubstr("not a Heddle schedule"));
-  EXPECT_THAT(error_in("heddle-schedule 4\nwhatever\n"),
-              HasSubstr("format version 4, this Heddle reads up to 3; update Heddle"));
+  EXPECT_THAT(error_in("heddle-schedule 5\nwhatever\n"),
+              HasSubstr("format version 5, this Heddle reads up to 4; update Heddle"));
 }
 
 TEST(ScheduleText, TheThreadThatEndsTheRun) {
