@@ -114,6 +114,8 @@ class ReducingOracle : public virtual Oracle {
   /// The decisions of the schedule do not matter.
   virtual Attempt run_sequentially(const trace::Schedule& schedule, std::uint64_t order,
                                    const Common& common) = 0;
+  /// An execution by chance. The decisions of the schedule do not matter.
+  virtual Attempt wander(const trace::Schedule& schedule, std::uint64_t seed) = 0;
   /// Looks for a failure with that signature. The decisions of the schedule do not matter.
   virtual SearchResult search(const trace::Schedule& schedule, const SearchRequest& request) = 0;
 };

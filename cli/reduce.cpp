@@ -12,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/present.h"
+#include "cli/program_code.h"
 #include "cli/reduce_input.h"
 #include "cli/run_options.h"
 #include "cli/terminal.h"
@@ -61,6 +62,28 @@ nlohmann::json to_json(const analysis::AccountEntry& entry) {
   return object;
 }
 
+const char* name_of(analysis::Overlooking overlooking) {
+  switch (overlooking) {
+    case analysis::Overlooking::Done: return "done";
+    case analysis::Overlooking::NothingOutside: return "nothing-outside";
+    case analysis::Overlooking::NoSlice: return "no-slice";
+    case analysis::Overlooking::DelayedStores: return "delayed-stores";
+    case analysis::Overlooking::FailureIsMissed: return "failure-is-missed";
+    case analysis::Overlooking::NotAsked: break;
+  }
+  return "not-asked";
+}
+
+nlohmann::json to_json(const analysis::OverlookedLine& line) {
+  nlohmann::json object = {{"accesses", line.accesses}, {"places", line.sites}};
+  if (line.place.line != 0) {
+    object["file"] = line.place.file;
+    object["line"] = line.place.line;
+    object["function"] = line.place.function;
+  }
+  return object;
+}
+
 std::uint64_t max_events_of(const trace::Trace& trace) {
   const auto found = trace.header.options.find("max_events");
   return found == trace.header.options.end() ? abi::Options{}.max_events
@@ -76,6 +99,7 @@ std::uint64_t max_followed_of(const trace::Trace& trace) {
 }
 
 constexpr std::size_t kAccountLines = 12;
+constexpr std::size_t kOverlookedLines = 6;
 
 /// "1-6, 8".
 std::string ranges_text(const std::vector<std::uint32_t>& numbers) {
@@ -104,6 +128,46 @@ std::string entry_text(const analysis::AccountEntry& entry) {
   return fmt::format("{}, {} events: {}", what, entry.events, entry.why);
 }
 
+/// What the failure does not depend on, or why that is seen all the same.
+void print_overlooked(const analysis::Reduction& reduction) {
+  switch (reduction.overlooking) {
+    case analysis::Overlooking::Done: break;
+    case analysis::Overlooking::NotAsked:
+    case analysis::Overlooking::NothingOutside: return;
+    case analysis::Overlooking::NoSlice:
+      fmt::print(
+          "  What the failure depends on is not known here (heddle slice), so every access that is "
+          "left is seen.\n");
+      return;
+    case analysis::Overlooking::DelayedStores:
+      fmt::print("  Where stores are delayed every access has to be seen.\n");
+      return;
+    case analysis::Overlooking::FailureIsMissed:
+      fmt::print(
+          "  Accesses that the failure seems not to depend on are seen: without that it does not "
+          "come back.\n");
+      return;
+  }
+  std::uint64_t accesses = 0;
+  std::uint64_t sites = 0;
+  std::vector<std::string> lines;
+  for (const analysis::OverlookedLine& line : reduction.overlooked) {
+    accesses += line.accesses;
+    sites += line.sites;
+    lines.push_back(line.place.line == 0
+                        ? fmt::format("? ({})", line.accesses)
+                        : fmt::format("{}:{} ({})", trace::base_name(line.place.file),
+                                      line.place.line, line.accesses));
+  }
+  const std::size_t shown = std::min(lines.size(), kOverlookedLines);
+  fmt::print(
+      "  not seen: {} access{} at {} place{}: the failure does not depend on them\n"
+      "            {}{}\n",
+      accesses, accesses == 1 ? "" : "es", sites, sites == 1 ? "" : "s",
+      fmt::join(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < lines.size() ? fmt::format(", and {} more lines", lines.size() - shown) : "");
+}
+
 void print_account(const analysis::Reduction& reduction, const store::RunId& id) {
   const auto row = [](const char* what, std::uint64_t before, std::uint64_t after) {
     fmt::print("  {:<12} {:>7} -> {}\n", what, before, after);
@@ -124,6 +188,7 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
     }
     if (lines > kAccountLines) fmt::print("  ... and {} more\n", lines - kAccountLines);
   }
+  print_overlooked(reduction);
   if (reduction.gave_up) {
     fmt::print("  Many iterations are needed, and not all were tried: --all-iterations does.\n");
   }
@@ -135,6 +200,11 @@ void print_account(const analysis::Reduction& reduction, const store::RunId& id)
         "  The program also fails when its threads run one after the other, in every order that\n"
         "  was tried, so whether a removed thread's work is missing was asked with every thread\n"
         "  running as soon as it is created.\n");
+  } else if (reduction.passes_by_chance) {
+    fmt::print(
+        "  The program also fails when its threads run one after the other, in every order that\n"
+        "  was tried, so whether a removed thread's work is missing was asked in random "
+        "schedules.\n");
   } else if (!reduction.passing_order && !reduction.stopped) {
     fmt::print(
         "  The program also fails when its threads run one after the other, in every order that\n"
@@ -195,6 +265,12 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     return interrupted() || (flags.time_seconds > 0 && seconds() >= flags.time_seconds);
   };
   options.all_iterations = flags.all_iterations;
+  options.slice = [&](const trace::Trace& trace) -> std::optional<std::vector<bool>> {
+    const std::unique_ptr<ProgramCode> code = ProgramCode::open(
+        program_of(inputs), program.build_id(), [&](std::string_view text) { progress.say(text); });
+    if (code == nullptr) return std::nullopt;
+    return code->slice_of_failure(trace);
+  };
   options.progress = [&](const analysis::ReduceProgress& now) {
     progress.update([&] {
       return fmt::format("round {}, {}: {} trials; {} threads, {} preemptions, {} events",
@@ -223,18 +299,23 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["trials"] = reduction.trials;
     object["rounds"] = reduction.rounds;
     object["events_executed"] = reduction.events_executed;
-    object["parts"] = {{"guess", to_json(reduction.guess)},
-                       {"threads", to_json(reduction.threads)},
-                       {"iterations", to_json(reduction.iterations)},
-                       {"switches", to_json(reduction.switches)},
-                       {"proof", to_json(reduction.proof)}};
+    object["parts"] = {
+        {"guess", to_json(reduction.guess)},           {"threads", to_json(reduction.threads)},
+        {"iterations", to_json(reduction.iterations)}, {"switches", to_json(reduction.switches)},
+        {"slice", to_json(reduction.slice)},           {"proof", to_json(reduction.proof)}};
     object["removed_threads"] = reduction.removed_threads;
     object["account"] = nlohmann::json::array();
     for (const analysis::AccountEntry& entry : reduction.account) {
       object["account"].push_back(to_json(entry));
     }
+    object["overlooking"] = name_of(reduction.overlooking);
+    object["overlooked"] = nlohmann::json::array();
+    for (const analysis::OverlookedLine& line : reduction.overlooked) {
+      object["overlooked"].push_back(to_json(line));
+    }
     object["sequential_passes"] = reduction.passing_order.has_value();
     object["prompt_passes"] = reduction.passes_promptly;
+    object["chance_passes"] = reduction.passes_by_chance;
     object["fewest_preemptions"] = reduction.fewest_preemptions;
     object["gave_up"] = reduction.gave_up;
     object["same_build"] = same_build;

@@ -31,20 +31,39 @@ std::optional<Point> point_at_end(const Attempt& run, const std::string& thread)
   return std::nullopt;
 }
 
-/// Where the thread of `event` can be interrupted next: not inside a critical section, where the
-/// other could not get to the same place.
-std::optional<Point> next_point(const Attempt& run, const Accesses& accesses, std::size_t event) {
-  auto next = accesses.next_of_thread(event);
-  while (next && (!is_asked(run.trace.events[*next]) || !accesses.sections(*next).empty())) {
+/// Where a thread is not interrupted.
+enum class Except {
+  WhereItHoldsWhatTheOtherNeeds,  // the other could not get to the same place
+  InsideAnySection,
+};
+
+/// Whether the thread is in a section there in which it is not to be interrupted in favour of who
+/// does `second`.
+bool is_excepted(const Accesses& accesses, const std::vector<Section>& around, std::size_t second,
+                 Except except) {
+  if (except == Except::InsideAnySection) return !around.empty();
+  const std::vector<Section> needed = accesses.sections(second);
+  return std::any_of(around.begin(), around.end(), [&](const Section& held) {
+    return std::any_of(needed.begin(), needed.end(), [&](const Section& section) {
+      return section.lock == held.lock && section.offset == held.offset;
+    });
+  });
+}
+
+/// Where the thread that did the first of the two can be interrupted next.
+std::optional<Point> next_point(const Attempt& run, const Accesses& accesses,
+                                const PairInstance& pair, Except except) {
+  auto next = accesses.next_of_thread(pair.first);
+  while (next && (!is_asked(run.trace.events[*next]) ||
+                  is_excepted(accesses, accesses.sections(*next), pair.second, except))) {
     next = accesses.next_of_thread(*next);
   }
   if (next) return accesses.decision_point(*next);
-  const std::vector<Section> sections = accesses.sections(event);
-  const bool is_inside = std::any_of(sections.begin(), sections.end(), [&](const Section& section) {
-    return section.released >= run.trace.events.size();
-  });
-  if (is_inside) return std::nullopt;
-  return point_at_end(run, run.trace.threads[accesses.owner(event)].path);
+  std::vector<Section> around = accesses.sections(pair.first);
+  std::erase_if(around,
+                [&](const Section& section) { return section.released < run.trace.events.size(); });
+  if (is_excepted(accesses, around, pair.second, except)) return std::nullopt;
+  return point_at_end(run, run.trace.threads[accesses.owner(pair.first)].path);
 }
 
 }  // namespace
@@ -59,21 +78,22 @@ std::vector<trace::Schedule> with_one_preemption(const Attempt& run, std::size_t
   std::set<std::pair<Point, std::string>> tried;
   std::vector<trace::Schedule> result;
   for (std::size_t i = pairs.size(); i-- > 0;) {
-    const trace::ThreadId to = accesses.owner(pairs[i].second);
-    const std::optional<Point> point = next_point(run, accesses, pairs[i].first);
-    if (!point || point->thread == run.trace.threads[to].path) continue;
-    trace::Decision decision;
-    decision.thread = point->thread;
-    decision.site = point->site;
-    decision.occurrence = point->occurrence;
-    decision.preemption = true;
-    decision.target = run.trace.threads[to].path;
-    if (!tried.emplace(*point, decision.target).second) continue;
-    for (const bool others : {true, false}) {
-      if (result.size() >= most) return result;
-      result.push_back(quiet);
-      if (!others) result.back().decisions.clear();
-      result.back().decisions.push_back(decision);
+    const std::string& to = run.trace.threads[accesses.owner(pairs[i].second)].path;
+    for (const Except except : {Except::WhereItHoldsWhatTheOtherNeeds, Except::InsideAnySection}) {
+      const std::optional<Point> point = next_point(run, accesses, pairs[i], except);
+      if (!point || point->thread == to || !tried.emplace(*point, to).second) continue;
+      trace::Decision decision;
+      decision.thread = point->thread;
+      decision.site = point->site;
+      decision.occurrence = point->occurrence;
+      decision.preemption = true;
+      decision.target = to;
+      for (const bool others : {true, false}) {
+        if (result.size() >= most) return result;
+        result.push_back(quiet);
+        if (!others) result.back().decisions.clear();
+        result.back().decisions.push_back(decision);
+      }
     }
   }
   return result;

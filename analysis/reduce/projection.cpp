@@ -100,6 +100,7 @@ class Projection {
     Schedule result = original_;
     result.absent_threads = left_out_.threads;
     result.skipped = ranges();
+    result.overlooked = left_out_.overlooked;
     result.decisions.clear();
     std::vector<std::size_t> done(trace_.threads.size(), 0);  // events of each thread so far
     std::size_t last = trace_.events.size();                  // the last event that stays
@@ -236,7 +237,7 @@ class Asking {
 }  // namespace
 
 LeftOut left_out_of(const Schedule& schedule) {
-  LeftOut result{schedule.absent_threads, {}, {}};
+  LeftOut result{schedule.absent_threads, {}, {}, schedule.overlooked};
   for (const trace::SkippedIterations& skip : schedule.skipped) {
     if (skip.last == trace::SkippedIterations::kNoEnd) {
       result.tails.push_back({skip.thread, skip.site, skip.first});
@@ -267,11 +268,18 @@ std::vector<bool> missing_events(const Trace& trace, const LeftOut& left_out) {
   std::vector<std::uint32_t> depth(trace.threads.size(), 0);
   std::vector<std::uint32_t> skipped_from(trace.threads.size(), 0);
 
+  const std::set<std::string> overlooked(left_out.overlooked.begin(), left_out.overlooked.end());
+  std::vector<bool> is_overlooked;  // by site
+  for (const trace::Site& site : trace.sites) {
+    is_overlooked.push_back(overlooked.contains(site.key));
+  }
+
   std::vector<bool> missing(trace.events.size());
   Asking asking(trace.threads.size());
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const Event& event = trace.events[i];
-    bool is_missing = absent[event.thread];
+    bool is_missing =
+        absent[event.thread] || (event.site != trace::kNone && is_overlooked[event.site]);
     if (event.kind == EventKind::ThreadCreate || event.kind == EventKind::ThreadJoin ||
         event.kind == EventKind::ThreadDetach || event.kind == EventKind::ThreadTryjoin) {
       is_missing |= event.value < absent.size() && absent[event.value];

@@ -31,11 +31,13 @@ struct Iteration {
   bool operator==(const Iteration& other) const { return (*this <=> other) == 0; }
 };
 
-/// What of a program is not executed.
+/// What of a program is not executed, or not seen.
 struct LeftOut {
   std::vector<std::string> threads;   // each with its descendants
   std::vector<Iteration> iterations;  // sorted
   std::vector<Iteration> tails;       // each with all iterations of its loop that follow
+  std::vector<std::string> overlooked =
+      {};  // sites at which plain accesses are executed, but no events
 };
 LeftOut left_out_of(const trace::Schedule& schedule);
 

@@ -30,6 +30,7 @@ class Reducer {
   Reducer(ReducingOracle& oracle, const Attempt& original, const ReduceOptions& options)
       : original_(original),
         iterations_(iterations_of(original.trace)),
+        slice_(options.slice),
         trials_(oracle, original, options, result_),
         account_(original) {
     std::sort(iterations_.begin(), iterations_.end());
@@ -51,6 +52,7 @@ class Reducer {
       smaller = weight(result_.best) < before;
     }
     trials_.confirm(result_.best);
+    part(result_.slice, [this] { overlook(); });
     for (const std::string& thread : result_.best.schedule.absent_threads) {
       const auto& before = original_.schedule.absent_threads;
       if (std::find(before.begin(), before.end(), thread) == before.end()) {
@@ -195,6 +197,11 @@ class Reducer {
       if (known != iterations_.end() && *known == iteration) iteration.again = known->again;
     }
     return result;
+  }
+
+  BoundedSchedule projected(const Attempt& run, const LeftOut& left_out) const {
+    Projected projected = project(run, left_out);
+    return trials_.bounded(std::move(projected.schedule), projected.events);
   }
 
   BoundedSchedule as_long_as_best(Schedule schedule) const {
@@ -344,6 +351,32 @@ class Reducer {
     }
   }
 
+  /// Algorithm 3. Last, since a search through other schedules has to see what they could depend
+  /// on.
+  void overlook() {
+    if (trials_.stopping()) return;
+    result_.overlooking = overlook_rest();
+  }
+
+  Overlooking overlook_rest() {
+    if (result_.best.schedule.memory_model != "sc") return Overlooking::DelayedStores;
+    trials_.report("slice", result_.best);
+    if (!slice_ || !has_slice(result_.best.trace.outcome)) return Overlooking::NoSlice;
+    const trace::Trace done = without_iterations(result_.best.trace);
+    const std::optional<std::vector<bool>> needed = slice_(done);
+    if (!needed) return Overlooking::NoSlice;
+    const std::vector<std::string> sites = sites_to_overlook(done, *needed);
+    if (sites.empty()) return Overlooking::NothingOutside;
+    LeftOut left_out = already_left_out(result_.best.schedule);
+    left_out.overlooked.insert(left_out.overlooked.end(), sites.begin(), sites.end());
+    const BoundedSchedule trial = projected(result_.best, left_out);
+    std::vector<Judged> judged = trials_.judge_failure({&trial, 1});
+    if (judged[0].verdict != Verdict::Accepted) return Overlooking::FailureIsMissed;
+    result_.overlooked = overlooked_lines(result_.best.trace, sites);
+    result_.best = std::move(judged[0].attempt);
+    return Overlooking::Done;
+  }
+
   static constexpr std::uint64_t kAnyNumber = ~std::uint64_t{0};
 
   const Attempt& original_;
@@ -354,6 +387,7 @@ class Reducer {
   std::vector<Iteration> iterations_;  // of the original run, sorted
   bool asks_each_step_ = false;        // (II), in this part
   Reduction result_;
+  const decltype(ReduceOptions::slice) slice_;
   Trials trials_;
   Account account_;
 };

@@ -2,7 +2,8 @@
 //
 // The smallest execution that still shows the bug, after LEAN (Huang and Zhang, OOPSLA 2012): whole
 // threads by hierarchical delta debugging over the thread tree (its Algorithms 1 and 2), iterations
-// of repetitive blocks (Algorithm 4), and, which LEAN lacks, preemptions.
+// of repetitive blocks (Algorithm 4), and, which LEAN lacks, preemptions. In the end what is left
+// is seen no further than the failure depends on it (Algorithm 3, overlook.h).
 //
 // A step is accepted when the failure keeps its signature under the schedule that is left (I) and
 // the program without what was removed passes in a sequential order (II): else the removed work is
@@ -10,8 +11,9 @@
 // taken from, found by trying (sequential.h); where it passes with the eldest threads first and
 // with the youngest first, both count: without the one who does the work, a program may still pass
 // if nobody asks for it. Where there is none (some order violations need no preemption), it is
-// asked with every thread running as soon as it is created; where that fails, too, (I) alone
-// decides. The result says so.
+// asked with every thread running as soon as it is created; where that fails, too, in random
+// schedules of which one has to pass; where all of those fail as well, (I) alone decides. The
+// result says so.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "analysis/oracle.h"
+#include "analysis/reduce/overlook.h"
 
 namespace heddle::analysis {
 
@@ -52,19 +55,32 @@ struct Share {
   std::uint64_t events_executed = 0;
 };
 
+/// Why accesses outside the slice are still events.
+enum class Overlooking {
+  Done,             // they are not
+  NothingOutside,   // there are none
+  NoSlice,          // it is not known what the failure depends on
+  DelayedStores,    // the memory model has to see every access
+  FailureIsMissed,  // without them it does not come back
+  NotAsked,         // the user wanted to stop
+};
+
 struct Reduction {
   Attempt best;
   Size before;
   Size after;
   std::vector<AccountEntry> account;
   std::vector<std::string> removed_threads;
-  Share guess, threads, iterations, switches;
+  Share guess, threads, iterations, switches, slice;
   Share proof;  // of the switches' share: the search through all schedules with fewer preemptions
+  Overlooking overlooking = Overlooking::NotAsked;
+  std::vector<OverlookedLine> overlooked;  // beyond what the original run overlooked
   std::uint64_t rounds = 0;
   std::uint64_t trials = 0;                    // executions, those of the search included
   std::uint64_t events_executed = 0;           // in all of them
   std::optional<std::uint64_t> passing_order;  // in which `best` passes (ReducingOracle)
-  bool passes_promptly = false;  // in none, but with every thread running as soon as it is created
+  bool passes_promptly = false;   // in none, but with every thread running as soon as it is created
+  bool passes_by_chance = false;  // neither, but in some random schedules
   bool fewest_preemptions = false;  // every schedule with fewer was tried and does not fail so
   bool gave_up = false;             // not all iterations were tried: too many were needed
   bool stopped = false;             // `stop` said so: `best` is the best so far
@@ -80,6 +96,8 @@ struct ReduceProgress {
 struct ReduceOptions {
   std::function<bool()> stop;   // asked between trials
   bool all_iterations = false;  // are tried, however many are needed
+  /// For each event of a run whether the failure may depend on it; nothing: that is not known.
+  std::function<std::optional<std::vector<bool>>(const trace::Trace&)> slice;
   std::function<void(const ReduceProgress&)> progress;
 };
 

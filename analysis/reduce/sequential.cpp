@@ -13,6 +13,8 @@ namespace {
 
 /// So many sequential orders are tried before it is said that none passes.
 constexpr std::uint64_t kOrders = 16;
+/// So many schedules by chance have to fail before it is said that something is missing.
+constexpr std::uint64_t kChances = 16;
 /// Of a passing run that is so many times as long as the failing one, one is enough.
 constexpr std::uint64_t kLongPassing = 4;
 
@@ -71,7 +73,17 @@ bool SequentialCheck::passes_promptly(Attempt run) {
   return false;
 }
 
+bool SequentialCheck::passes_by_chance(const Attempt& run) {
+  for (std::uint64_t seed = 1; seed <= kChances; ++seed) {
+    const Attempt attempt = oracle_.wander(run.schedule, seed);
+    count_(attempt);
+    if (!attempt.trace.outcome.failed()) return true;
+  }
+  return false;
+}
+
 SequentialCheck::Answer SequentialCheck::ask(const Attempt& candidate) {
+  if (by_chance_) return passes_by_chance(candidate) ? Answer::Passes : Answer::Fails;
   if (prompt_ == Prompt::Alone) {
     return passes_promptly(run(candidate, 0)) ? Answer::Passes : Answer::Fails;
   }
@@ -105,7 +117,11 @@ std::optional<Attempt> SequentialCheck::find_order(const Attempt& best) {
     if (!failing) failing = std::move(attempt);
   }
   order_.reset();
-  if (failing && passes_promptly(std::move(*failing))) prompt_ = Prompt::Alone;
+  if (failing && passes_promptly(std::move(*failing))) {
+    prompt_ = Prompt::Alone;
+  } else {
+    by_chance_ = passes_by_chance(best);
+  }
   return std::nullopt;
 }
 
@@ -124,8 +140,13 @@ bool SequentialCheck::revise(const Attempt& best) {
   return wrong;
 }
 
-void SequentialCheck::confirm(const Attempt& best) {
-  if (order_ && !holds_) find_order(best);
+void SequentialCheck::confirm(const Attempt& best, bool passes_undecided) {
+  if (!order_ || holds_) return;
+  if (passes_undecided && *order_ == 0) {
+    holds_ = true;
+  } else {
+    find_order(best);
+  }
 }
 
 }  // namespace heddle::analysis

@@ -42,6 +42,7 @@ std::string key_of(const trace::Schedule& schedule) {
     key += fmt::format("{} {} {}-{} {} {}\n", skip.thread, skip.site, skip.first, skip.last,
                        skip.creates, skip.at_once);
   }
+  for (const std::string& site : schedule.overlooked) key += "overlook " + site + '\n';
   for (const trace::Decision& decision : schedule.decisions) {
     key += fmt::format("{} {} {} {} {}/{}\n", decision.thread, decision.site, decision.occurrence,
                        decision.target, decision.value, decision.bound);
@@ -82,9 +83,12 @@ bool Trials::revise(const Attempt& best) {
 }
 
 void Trials::confirm(const Attempt& best) {
-  if (!stopping()) sequential_.confirm(best);
+  trace::Schedule undecided = best.schedule;
+  undecided.decisions.clear();
+  if (!stopping()) sequential_.confirm(best, pass_undecided_.contains(key_of(undecided)));
   result_.passing_order = sequential_.order();
   result_.passes_promptly = sequential_.promptly_alone();
+  result_.passes_by_chance = sequential_.by_chance_alone();
 }
 
 /// Where (II) cannot be asked: a wait for something that a part left out had to do with is taken
@@ -150,7 +154,10 @@ std::vector<Judged> Trials::judge(std::span<const BoundedSchedule> candidates, b
         judged.back().attempt = std::move(attempts[i]);
         return judged;
       }
-      (asks ? turned_down_ : other_outcome_).emplace(key_of(batch[i].schedule), judged.back());
+      const std::string judged_key = key_of(batch[i].schedule);
+      const bool passes = !attempts[i].trace.outcome.failed();
+      if (passes && batch[i].schedule.decisions.empty()) pass_undecided_.insert(judged_key);
+      (asks ? turned_down_ : other_outcome_).emplace(judged_key, judged.back());
     }
   }
   judged.resize(candidates.size());

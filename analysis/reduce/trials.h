@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/reduce/reduce.h"
@@ -92,6 +93,8 @@ class Trials {
   // again.
   std::unordered_map<std::string, Judged> other_outcome_;
   std::unordered_map<std::string, Judged> turned_down_;
+  // What was left out where trials passed in which nothing was decided.
+  std::unordered_set<std::string> pass_undecided_;
   std::string nothing_below_;  // of what and how many preemptions it is known that all are needed
 };
 

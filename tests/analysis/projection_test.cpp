@@ -54,6 +54,19 @@ TEST(Projection, ComingBackToTheSameThreadIsNoSwitch) {
   EXPECT_EQ(text(project(script.run, {{"t0.3"}, {}, {}}).schedule), "");
 }
 
+TEST(Projection, WhereAnAccessIsOverlookedItIsDecidedBeforeWhatFollows) {
+  Script script;
+  script.event(1, "a").event(2, "b").event(1, "quiet").event(1, "a");
+  LeftOut left_out;
+  left_out.overlooked = {"quiet"};
+  const Projected projected = project(script.run, left_out);
+  EXPECT_EQ(projected.missing, (std::vector<bool>{false, false, true, false}));
+  EXPECT_EQ(text(projected.schedule), "t0.1 a#2>t0.2 ");
+  EXPECT_EQ(projected.schedule.decisions[0].ordinal, 2u);
+  EXPECT_EQ(projected.schedule.overlooked, left_out.overlooked);
+  EXPECT_EQ(left_out_of(projected.schedule).overlooked, left_out.overlooked);
+}
+
 TEST(Projection, CreatingAndJoiningAnAbsentThreadGoesToo) {
   Script script;
   script.event(0, "create", EventKind::ThreadCreate, 3).event(1, "a");

@@ -25,6 +25,7 @@ class ToyOracle : public ReducingOracle {
   bool other_bug_without_four = false;
   std::optional<Attempt> cheaper;       // what a search finds
   std::vector<std::uint32_t> searched;  // bounds that were searched
+  bool passes_by_chance = false;        // nobody is preempted at "race"; else that happens
   int executions = 0;
   int whole_in_sequence = 0;  // sequential executions in which nothing was left out
 
@@ -45,6 +46,14 @@ class ToyOracle : public ReducingOracle {
     const bool fails =
         std::find(fails_in_order.begin(), fails_in_order.end(), order) != fails_in_order.end();
     if (fails) fail(attempt, 3);
+    return attempt;
+  }
+
+  Attempt wander(const trace::Schedule& schedule, std::uint64_t) override {
+    trace::Schedule quiet = schedule;
+    quiet.decisions.clear();
+    Attempt attempt = execute(quiet);
+    if (!passes_by_chance) fail(attempt, 3);
     return attempt;
   }
 
@@ -216,6 +225,39 @@ TEST(Reduce, WhereNoOrderPassesTheSignatureDecidesAlone) {
   const Reduction reduction = reduce(oracle, oracle.failing(), {});
   EXPECT_FALSE(reduction.passing_order.has_value());
   EXPECT_EQ(reduction.after.threads, 4u);
+}
+
+/// Fails in every order, and with threads running as soon as they are created: whoever waits for
+/// what its creator does next has no such order.
+class NoOrderOracle final : public ToyOracle {
+ public:
+  NoOrderOracle() {
+    needed_for_work = "t0.4";
+    for (std::uint64_t order = 0; order < 100; ++order) fails_in_order.push_back(order);
+  }
+  std::vector<Attempt> follow_all(std::span<const BoundedSchedule> schedules) override {
+    std::vector<Attempt> attempts = ToyOracle::follow_all(schedules);
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      if (schedules[i].schedule.decisions.empty()) fail(attempts[i], 3);
+    }
+    return attempts;
+  }
+};
+
+TEST(Reduce, WhereNoOrderPassesASchedulePassesByChanceUnlessWorkIsMissing) {
+  NoOrderOracle oracle;
+  oracle.passes_by_chance = true;
+  const Reduction reduction = reduce(oracle, oracle.failing(), {});
+  EXPECT_FALSE(reduction.passing_order.has_value());
+  EXPECT_TRUE(reduction.passes_by_chance);
+  const auto& removed = reduction.removed_threads;
+  EXPECT_EQ(std::set(removed.begin(), removed.end()),
+            (std::set<std::string>{"t0.1", "t0.2", "t0.3"}));
+
+  NoOrderOracle always;
+  const Reduction alone = reduce(always, always.failing(), {});
+  EXPECT_FALSE(alone.passes_by_chance);
+  EXPECT_EQ(alone.removed_threads.size(), 4u);  // whatever is left out, it fails so
 }
 
 TEST(Reduce, AnotherBugIsNeverAccepted) {

@@ -100,6 +100,48 @@ int main(void) {
 }
 """
 
+# The same: main hands out the tasks and does not wait for what is delivered.
+DELIVERED = """
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t task;
+static int delivered;
+static void* work(void* p) {
+  sem_wait(&task);
+  __atomic_fetch_add(&delivered, 1, __ATOMIC_SEQ_CST);
+  return p;
+}
+int main(void) {
+  pthread_t t[2];
+  sem_init(&task, 0, 0);
+  for (int i = 0; i < 2; ++i) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 2; ++i) sem_post(&task);
+  assert(delivered == 2);
+  for (int i = 0; i < 2; ++i) pthread_join(t[i], 0);
+  return 0;
+}
+"""
+
+# Main asserts on what workers deliver; the bug is a lost update.
+SUM = """
+#include <assert.h>
+#include <pthread.h>
+static int sum;
+static void* work(void* p) {
+  int seen = sum;
+  sum = seen + 1;
+  return p;
+}
+int main(void) {
+  pthread_t t[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&t[i], 0, work, 0);
+  for (int i = 0; i < 3; ++i) pthread_join(t[i], 0);
+  assert(sum == 3);
+  return 0;
+}
+"""
+
 # Everybody meets at a barrier before the race: leaving a thread out would starve the others.
 BARRIER = """
 #include <assert.h>
@@ -264,7 +306,7 @@ class Reduce(Workshop):
         self.assertLessEqual(reduced["trials"], 60)
         self.assertEqual(reduced["events_executed"], before["events"] + sum(
             reduced["parts"][part]["events_executed"]
-            for part in ("guess", "threads", "iterations", "switches")))
+            for part in ("guess", "threads", "iterations", "switches", "slice")))
 
     def test_a_stress_test_costs_little_more_than_itself(self):
         program = self.build(BUGS / "stress_driver" / "buggy.c")
@@ -325,11 +367,71 @@ class Reduce(Workshop):
         self.assertIn("as soon as it is created", self.heddle("reduce", run).stdout)
 
     def test_a_program_that_fails_in_every_order_of_whole_threads(self):
-        run = self.failing(TURNS)
+        for source, needed in ((TURNS, 2), (DELIVERED, 3)):
+            run = self.failing(source)
+            reduced = self.json("reduce", run)
+            self.assertFalse(reduced["sequential_passes"] or reduced["prompt_passes"])
+            # Without anybody to make it, another bug, as by chance somebody does.
+            self.assertTrue(reduced["chance_passes"])
+            self.assertEqual(reduced["after"]["threads"], needed)
+            self.assertIn("random schedules", self.heddle("reduce", run).stdout)
+
+    def test_workers_without_whom_nothing_is_delivered_are_never_left_out(self):
+        run = self.failing(SUM)
         reduced = self.json("reduce", run)
-        self.assertFalse(reduced["sequential_passes"] or reduced["prompt_passes"])
+        self.assertTrue(reduced["sequential_passes"])
+        self.assertEqual(reduced["after"]["threads"], 4)
+        self.assertTrue(all("its work is missing" in entry["why"] for entry in reduced["account"]),
+                        reduced["account"])
+
+    def test_a_program_that_fails_in_every_schedule(self):
+        run = self.failing(TURNS.replace("assert(made)", "assert(made > 1)"))
+        reduced = self.json("reduce", run)
+        self.assertFalse(reduced["sequential_passes"] or reduced["prompt_passes"] or
+                         reduced["chance_passes"])
         self.assertEqual(reduced["after"]["threads"], 1)
         self.assertIn("could not be asked", self.heddle("reduce", run).stdout)
+
+    def test_what_the_failure_does_not_depend_on_is_not_seen(self):
+        run = self.failing(UNRELATED)
+        reduced = self.json("reduce", run)
+        self.assertEqual(reduced["overlooking"], "done")
+        lines = UNRELATED.splitlines()
+        self.assertEqual({lines[entry["line"] - 1].strip() for entry in reduced["overlooked"]},
+                         {"++count;", "total += i;"})
+        self.assertEqual(sum(entry["accesses"] for entry in reduced["overlooked"]),
+                         reduced["parts"]["slice"]["events_removed"])
+        events = self.heddle("show", "--events", reduced["run"]).stdout
+        self.assertIn(" busy ", events)
+        for unrelated in (" count ", " total "):
+            self.assertNotIn(unrelated, events)
+        self.assertIn("\noverlook ", self.heddle("show", "--schedule", reduced["run"]).stdout)
+        # It is a run like any other.
+        for carrier in ("fiber", "kernel"):
+            self.assertTrue(self.json("replay", "-n", 3, "--carrier", carrier,
+                                      reduced["run"])["reproduced"])
+        located = self.json("locate", reduced["run"])
+        self.assertEqual(located["outcome"], "confirmed")
+        self.heddle("pack", reduced["run"], "-o", "reduced.pack")
+        self.assertTrue(self.json("replay", "reduced.pack")["reproduced"])
+        again = self.json("reduce", reduced["run"])
+        self.assertEqual(again["after"]["events"], reduced["after"]["events"])
+        self.assertIn("accesses at", self.heddle("reduce", run).stdout)
+
+    def test_freed_memory_is_still_noticed(self):
+        run = self.failing(BUGS / "queue_teardown" / "buggy.cpp", compiler="heddle-c++")
+        reduced = self.json("reduce", run)
+        self.assertEqual(reduced["outcome"], "use-after-free")
+        self.assertEqual(reduced["overlooking"], "done")
+        self.assertTrue(self.json("replay", "-n", 3, reduced["run"])["reproduced"])
+
+    def test_where_everything_has_to_be_seen(self):
+        run = self.failing(UNRELATED, "--memory-model", "tso")
+        self.assertEqual(self.json("reduce", run)["overlooking"], "delayed-stores")
+        run = self.failing(UNRELATED.replace("assert(busy == 0)", "if (busy != 0) exit(7)")
+                           .replace("<assert.h>", "<stdlib.h>"))
+        self.assertEqual(self.json("reduce", run)["overlooking"], "no-slice")
+        self.assertIn("every access", self.heddle("reduce", run).stdout)
 
     def test_a_time_limit_keeps_the_best_so_far(self):
         run = self.failing(BUGS / "queue_teardown" / "buggy.cpp", compiler="heddle-c++")
