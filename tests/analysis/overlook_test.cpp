@@ -118,6 +118,7 @@ TEST(Overlook, NotWhereStoresAreDelayedNorWhereAnythingMayMatter) {
 TEST(Overlook, WhatIsOverlookedStaysSoWhenItIsReducedAgain) {
   OneThread oracle;
   const Reduction first = oracle.reduced();
+  ASSERT_EQ(first.best.schedule.overlooked.size(), 2u);
   const Reduction again = reduce(oracle, first.best, {});
   EXPECT_EQ(again.best.schedule.overlooked, first.best.schedule.overlooked);
   EXPECT_EQ(again.overlooking, Overlooking::NoSlice);

@@ -126,12 +126,5 @@ TEST(ReduceIterations, ABlockThatIsASixteenthIsTriedAsAWholeInAnyCase) {
   EXPECT_EQ(small.after.events, 3'101u);
 }
 
-TEST(ReduceIterations, WhatSucceedsIsNotInVain) {
-  // Of the second loop, which is longer and comes first, everything goes at once.
-  const Reduction reduction = reduced({20, 2'000});
-  EXPECT_EQ(reduction.after.events, 21u);
-  EXPECT_FALSE(reduction.gave_up);
-}
-
 }  // namespace
 }  // namespace heddle::analysis
