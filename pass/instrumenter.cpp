@@ -43,9 +43,9 @@ void split(Place& place, Shutters& shutters) {
 
 }  // namespace
 
-void rewrite(const Site& site, Hooks& hooks, Shutters& shutters) {
+void rewrite(const Site& site, Hooks& hooks, Shutters* shutters) {
   Place place(site, hooks);
-  if (has_shutter(site.kind)) split(place, shutters);
+  if (shutters != nullptr && has_shutter(site.kind)) split(place, *shutters);
   switch (site.kind) {
     case abi::SiteKind::Load:
     case abi::SiteKind::Store: rewrite_plain_access(place); break;

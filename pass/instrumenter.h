@@ -42,7 +42,8 @@ void rewrite_atomic_access(Place& place);  // atomic_access.cpp: atomics and fen
 void announce_range_access(Place& place);  // range_access.cpp: what hooks cannot perform
 void mark_outgoing_call(Place& place);     // outgoing_call.cpp
 
-void rewrite(const Site& site, Hooks& hooks, Shutters& shutters);
+/// `shutters`: null if none are wanted.
+void rewrite(const Site& site, Hooks& hooks, Shutters* shutters);
 
 /// Calls `announce` with the address and length of each piece of memory that the access is about to
 /// touch; whatever it inserts at the place comes before the access. range_access.cpp

@@ -40,6 +40,14 @@ abi::SiteId first_site() {
   return first;
 }
 
+/// Those that runs are searched with, reduced, located and pinned: one that overlooks accesses is
+/// to do so in all of these. What else a variant has is for looking at everything.
+bool has_shutters(const abi::Variant& variant) {
+  using abi::Variant;
+  constexpr std::uint32_t kExtras = Variant::Loops | Variant::Calls | Variant::Repeats;
+  return variant.base == abi::VariantBase::Full && (variant.extras & ~kExtras) == 0;
+}
+
 /// Makes one variant of the program.
 class VariantPass : public llvm::PassInfoMixin<VariantPass> {
  public:
@@ -80,11 +88,12 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     hooks.require_abi_version();
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (variant_.base == abi::VariantBase::Full) {
-      // Also where a variant watches more than accesses: a run that overlooks some of them does so
-      // whatever else is looked at.
-      Shutters shutters(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
+      std::optional<Shutters> shutters;
+      if (has_shutters(variant_)) {
+        shutters.emplace(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
+      }
       for (const Site& site : sites) {
-        if (site.hooked) rewrite(site, hooks, shutters);
+        if (site.hooked) rewrite(site, hooks, shutters ? &*shutters : nullptr);
       }
     }
     if (variant_.has(abi::Variant::Audit)) insert_audit(module, sites, structure, hooks);

@@ -76,6 +76,7 @@ std::vector<OverlookedLine> overlooked_lines(const trace::Trace& before,
     }
   }
   std::vector<OverlookedLine> result;
+  result.reserve(lines.size());
   for (auto& [place, line] : lines) result.push_back(std::move(line));
   std::sort(result.begin(), result.end(), [](const OverlookedLine& a, const OverlookedLine& b) {
     return std::tie(b.accesses, a.place.file, a.place.line) <
