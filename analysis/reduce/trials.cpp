@@ -205,9 +205,12 @@ SearchResult Trials::search_below(const Attempt& run) {
   request.most_executions = kSearchExecutions;
   const std::uint64_t events = original_.trace.events.size();
   request.most_events = events <= kSmallRun ? kSearchEvents : events;
-  request.alone = {run.number, events_alone(run.trace)};
+  // Other schedules may depend on what the run overlooks, and prune by what conflicts.
+  trace::Schedule seen = run.schedule;
+  seen.overlooked.clear();
+  if (run.schedule.overlooked.empty()) request.alone = {run.number, events_alone(run.trace)};
   request.stop = [this] { return stopping(); };
-  SearchResult found = oracle_.search(run.schedule, request);
+  SearchResult found = oracle_.search(seen, request);
   result_.trials += found.executions;
   result_.events_executed += found.events;
   result_.proof.trials += found.executions;

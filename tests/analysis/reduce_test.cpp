@@ -25,6 +25,7 @@ class ToyOracle : public ReducingOracle {
   bool other_bug_without_four = false;
   std::optional<Attempt> cheaper;       // what a search finds
   std::vector<std::uint32_t> searched;  // bounds that were searched
+  bool search_overlooks = false;        // or has something in common with a run that does
   bool passes_by_chance = false;        // nobody is preempted at "race"; else that happens
   int executions = 0;
   int whole_in_sequence = 0;  // sequential executions in which nothing was left out
@@ -57,8 +58,9 @@ class ToyOracle : public ReducingOracle {
     return attempt;
   }
 
-  SearchResult search(const trace::Schedule&, const SearchRequest& request) override {
+  SearchResult search(const trace::Schedule& schedule, const SearchRequest& request) override {
     searched.push_back(request.most_preemptions);
+    search_overlooks |= !schedule.overlooked.empty() || request.alone.attempt != 0;
     SearchResult result;
     if (cheaper && trace::preemptions(cheaper->schedule) <= request.most_preemptions) {
       result.found = cheaper;
@@ -309,6 +311,17 @@ TEST(Reduce, TakesFewerPreemptionsWhereASearchFindsThem) {
   EXPECT_EQ(oracle.searched.at(0), 0u);  // below the one that delta debugging leaves
   EXPECT_EQ(reduction.after.preemptions, 0u);
   EXPECT_TRUE(reduction.fewest_preemptions);
+}
+
+TEST(Reduce, TheSearchForFewerPreemptionsSeesEverything) {
+  ToyOracle oracle;
+  Attempt overlooking = oracle.failing();
+  overlooking.schedule.overlooked = {"d"};
+  overlooking.number = 1;
+  const Reduction reduction = reduce(oracle, overlooking, {});
+  EXPECT_FALSE(oracle.searched.empty());
+  EXPECT_FALSE(oracle.search_overlooks);
+  EXPECT_EQ(reduction.best.schedule.overlooked, overlooking.schedule.overlooked);
 }
 
 TEST(Reduce, TheResultDoesNotDependOnHowManyAreTriedAtOnce) {
