@@ -27,6 +27,7 @@ struct Repeat {
   llvm::SmallVector<PHINode*, 4> driven;         // of the header: what that depends on
   llvm::SmallVector<Instruction*, 4> elsewhere;  // computed in the body, too; operands first
   llvm::SmallPtrSet<const BasicBlock*, 16> blocks{};
+  llvm::SmallSetVector<BasicBlock*, 4> pads{};  // outside, where exceptions of the body end up
 };
 
 /// Finds what a loop needs to come to its end.
@@ -62,20 +63,33 @@ class EndOfLoop {
   }
 
  private:
-  /// A failed assertion ends the program, not the loop: its block counts as one of the loop's.
+  /// A failed assertion ends the program, not the loop, and an exception, which hardly any call in
+  /// C++ promises not to throw, leaves it as if it were the program's end: neither counts as a
+  /// break.
   bool is_left_at_end_only(Repeat& repeat) const {
     llvm::SmallVector<llvm::Loop::Edge, 4> edges;
     loop_.getExitEdges(edges);
-    for (const auto& [from, to] : edges) {
-      if (from == latch_) continue;
-      const bool ends_program =
-          llvm::isa<llvm::UnreachableInst>(to->getTerminator()) && !to->isEHPad() &&
-          llvm::all_of(llvm::predecessors(to),
-                       [&](const BasicBlock* block) { return loop_.contains(block); });
-      if (!ends_program) return false;
-      repeat.blocks.insert(to);
+    return llvm::all_of(edges, [&](const llvm::Loop::Edge& edge) {
+      return edge.first == latch_ || never_comes_back(edge.second, repeat);
+    });
+  }
+
+  /// Whether all that is done at `block` leads to a failure or an exception. What is reached from
+  /// the loop alone then counts as one of its blocks.
+  bool never_comes_back(BasicBlock* block, Repeat& repeat) const {
+    if (block->isLandingPad()) {
+      repeat.pads.insert(block);
+      return true;
     }
-    return true;
+    if (!repeat.blocks.insert(block).second) return true;
+    if (repeat.blocks.size() > loop_.getNumBlocks() + kMostBeside) return false;
+    const Instruction* const end = block->getTerminator();
+    const bool goes_on = llvm::isa<llvm::BranchInst, llvm::InvokeInst, llvm::SwitchInst>(end);
+    if (!goes_on && !llvm::isa<llvm::UnreachableInst>(end)) return false;
+    return llvm::all_of(llvm::predecessors(block),
+                        [&](const BasicBlock* from) { return repeat.blocks.contains(from); }) &&
+           llvm::all_of(llvm::successors(block),
+                        [&](BasicBlock* to) { return never_comes_back(to, repeat); });
   }
 
   /// False: it cannot be computed at the end alone.
@@ -112,6 +126,8 @@ class EndOfLoop {
     return false;
   }
 
+  static constexpr unsigned kMostBeside = 64;  // blocks that lead to failures and exceptions
+
   const llvm::Loop& loop_;
   BasicBlock* latch_ = nullptr;
   llvm::SmallSetVector<Instruction*, 8> needed_;
@@ -124,6 +140,7 @@ class Detour {
 
   void insert() {
     split();
+    end_where_caught();
     compute_at_end();
     for (PHINode& phi : llvm::make_early_inc_range(header_->phis())) {
       if (!llvm::is_contained(repeat_.driven, &phi)) keep_across(phi);
@@ -151,6 +168,27 @@ class Detour {
     builder.SetInsertPoint(body_end_->getTerminator());
     locate(builder, *body_end_->getTerminator());
     hooks_.call(builder, HookId::__heddle_repeat_end, {begin_, site});
+  }
+
+  /// An exception ends the iteration it is thrown in. What is reached from the body alone, by
+  /// exceptions, sees the values of this iteration as the body does.
+  void end_where_caught() {
+    if (repeat_.pads.empty()) return;
+    for (BasicBlock* pad : repeat_.pads) {
+      llvm::IRBuilder<> builder(pad, pad->begin());
+      PHINode* const iteration = builder.CreatePHI(begin_->getType(), 2, "heddle.thrown");
+      for (BasicBlock* from : llvm::predecessors(pad)) {
+        Value* const none = llvm::Constant::getNullValue(begin_->getType());
+        iteration->addIncoming(repeat_.blocks.contains(from) ? begin_ : none, from);
+      }
+      builder.SetInsertPoint(pad, pad->getFirstInsertionPt());
+      locate(builder, *pad->getFirstNonPHI());
+      hooks_.call(builder, HookId::__heddle_repeat_end,
+                  {iteration, builder.getInt32(repeat_.site)});
+    }
+    llvm::SmallVector<BasicBlock*, 16> reached;
+    llvm::DominatorTree(*header_->getParent()).getDescendants(body_, reached);
+    repeat_.blocks.insert(reached.begin(), reached.end());
   }
 
   /// An iteration before which it need not be asked is told from one with which the loop is

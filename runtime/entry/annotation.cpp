@@ -53,8 +53,9 @@ U32 __heddle_repeat_goes_on(U32 may_leave, U32 site) {
   return static_cast<U32>(session().goes_on(site, may_leave != 0));
 }
 
+/// 0: an exception that was thrown elsewhere is caught where those of the loop are.
 void __heddle_repeat_end(U32 iteration, U32 site) {
   const Gate gate;
-  if (!gate || !session().one_at_a_time()) return;
+  if (!gate || iteration == 0 || !session().one_at_a_time()) return;
   end_iteration(iteration, site);
 }

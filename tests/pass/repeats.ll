@@ -202,3 +202,118 @@ last:
 done:
   ret void
 }
+
+; An exception leaves the loop, which counts as no break: the iteration that it was thrown in ends
+; where it is caught. What comes there from elsewhere ends none.
+; CHECK-LABEL: define i32 @throwing
+; CHECK: %[[N:.*]] = call i32 @__heddle_repeat_begin(i32 0, i32 [[SITE:[0-9]+]])
+; CHECK: %taken = call i32 @measure()
+; CHECK: invoke void @may_throw(i32 %taken)
+; CHECK: caught:
+; CHECK-NEXT: %heddle.thrown = phi i32 [ 0, %behind ], [ %[[N]], %heddle.body ]
+; CHECK-NEXT: %which = phi i32 [ %taken, %heddle.body ], [ 7, %behind ]
+; CHECK-NEXT: %e = landingpad
+; CHECK-NEXT: cleanup
+; CHECK-NEXT: call void @__heddle_repeat_end(i32 %heddle.thrown, i32 [[SITE]])
+; CHECK: ret i32 %which
+declare void @may_throw(i32)
+declare i32 @__gxx_personality_v0(...)
+define i32 @throwing(i32 %end) personality ptr @__gxx_personality_v0 {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %rest ]
+  %taken = call i32 @measure()
+  invoke void @may_throw(i32 %taken) to label %rest unwind label %caught
+rest:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %behind
+behind:
+  invoke void @may_throw(i32 1) to label %done unwind label %caught
+done:
+  ret i32 0
+caught:
+  %which = phi i32 [ %taken, %loop ], [ 7, %behind ]
+  %e = landingpad { ptr, i32 } cleanup
+  ret i32 %which
+}
+
+; Two places that are reached from the body alone see its values, also where they come together.
+; CHECK-LABEL: define i32 @caught_twice
+; CHECK: heddle.body:
+; CHECK: %taken = call i32 @measure()
+; CHECK: together:
+; CHECK-NEXT: ret i32 %taken
+define i32 @caught_twice(i32 %end) personality ptr @__gxx_personality_v0 {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %rest ]
+  %taken = call i32 @measure()
+  invoke void @may_throw(i32 %taken) to label %more unwind label %first
+more:
+  invoke void @may_throw(i32 2) to label %rest unwind label %second
+rest:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret i32 0
+first:
+  %e = landingpad { ptr, i32 } cleanup
+  br label %together
+second:
+  %f = landingpad { ptr, i32 } cleanup
+  br label %together
+together:
+  ret i32 %taken
+}
+
+; A throw of the loop's own, of what it has to make first, is none either.
+; CHECK-LABEL: define void @throws
+; CHECK: call i32 @__heddle_repeat_begin(i32 0, i32 [[SITE:[0-9]+]])
+; CHECK: caught:
+; CHECK: call void @__heddle_repeat_end(i32 %heddle.thrown, i32 [[SITE]])
+define void @throws(i32 %end, i1 %bad) personality ptr @__gxx_personality_v0 {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %rest ]
+  call void @work(i32 %i)
+  br i1 %bad, label %make, label %rest
+make:
+  %made = call i32 @measure()
+  br label %throw
+throw:
+  invoke void @may_throw(i32 %made) to label %never unwind label %caught
+never:
+  unreachable
+rest:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+caught:
+  %e = landingpad { ptr, i32 } cleanup
+  ret void
+}
+
+; A break is a break, also behind something else.
+; CHECK-LABEL: define void @breaks
+; CHECK-NOT: __heddle_repeat
+; CHECK: ret void
+define void @breaks(i32 %end, i1 %enough) {
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %rest ]
+  call void @work(i32 %i)
+  br i1 %enough, label %first, label %rest
+first:
+  call void @work(i32 0)
+  br label %done
+rest:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %end
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
