@@ -84,8 +84,11 @@ struct BoundedSchedule {
   Common common = {};  // the oracle need not execute these again
 };
 
-/// What to look for in all schedules with few preemptions, and how long.
+/// What to look for, in which schedules, and how long.
 struct SearchRequest {
+  /// Every schedule with so many preemptions, the fewest first; or any, as they find failures.
+  enum class Among { FewPreemptions, Any };
+  Among among = Among::FewPreemptions;
   std::string signature;
   std::uint32_t most_preemptions = 0;
   std::uint64_t most_executions = 0;

@@ -299,10 +299,13 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["trials"] = reduction.trials;
     object["rounds"] = reduction.rounds;
     object["events_executed"] = reduction.events_executed;
-    object["parts"] = {
-        {"guess", to_json(reduction.guess)},           {"threads", to_json(reduction.threads)},
-        {"iterations", to_json(reduction.iterations)}, {"switches", to_json(reduction.switches)},
-        {"slice", to_json(reduction.slice)},           {"proof", to_json(reduction.proof)}};
+    object["parts"] = {{"guess", to_json(reduction.guess)},
+                       {"threads", to_json(reduction.threads)},
+                       {"iterations", to_json(reduction.iterations)},
+                       {"other_schedules", to_json(reduction.other_schedules)},
+                       {"switches", to_json(reduction.switches)},
+                       {"slice", to_json(reduction.slice)},
+                       {"proof", to_json(reduction.proof)}};
     object["removed_threads"] = reduction.removed_threads;
     object["account"] = nlohmann::json::array();
     for (const analysis::AccountEntry& entry : reduction.account) {

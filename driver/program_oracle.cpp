@@ -182,7 +182,8 @@ Attempt ProgramOracle::run_sequentially(const trace::Schedule& schedule, std::ui
 analysis::SearchResult ProgramOracle::search(const trace::Schedule& schedule,
                                              const analysis::SearchRequest& request) {
   SearchSettings settings;
-  settings.strategies = {"chess"};
+  const bool is_systematic = request.among == analysis::SearchRequest::Among::FewPreemptions;
+  settings.strategies = {is_systematic ? "chess" : "portfolio"};
   settings.options = options_for(schedule, 0);
   settings.absent = left_out_records(program_, schedule);
   settings.max_preemptions = request.most_preemptions;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analysis/reduce/account.h"
@@ -14,6 +15,7 @@
 #include "analysis/reduce/relevance.h"
 #include "analysis/reduce/siblings.h"
 #include "analysis/reduce/size.h"
+#include "analysis/reduce/smaller_programs.h"
 #include "analysis/reduce/trials.h"
 #include "base/error.h"
 #include "trace/counts.h"
@@ -48,6 +50,7 @@ class Reducer {
       ++result_.rounds;
       part(result_.threads, [this] { asking_rightly([this] { reduce_threads(); }); });
       part(result_.iterations, [this] { asking_rightly([this] { reduce_iterations(); }); });
+      part(result_.other_schedules, [this] { try_other_schedules(); });
       part(result_.switches, [this] { reduce_switches(); });
       smaller = weight(result_.best) < before;
     }
@@ -284,6 +287,30 @@ class Reducer {
     if (result_.gave_up) given_up_ = what_is_left_out();
   }
 
+  /// Of programs that do not fail under what is left of the run's schedule. Preemptions of a
+  /// schedule that was found by chance say nothing yet: they are made fewer afterwards.
+  void try_other_schedules() {
+    const auto size = [](const Attempt& attempt) {
+      const Size all = size_of(attempt);
+      return std::pair{all.threads, all.events};
+    };
+    const LeftOut already = already_left_out(result_.best.schedule);
+    for (const LeftOut& left_out : smaller_programs(result_.best, already)) {
+      if (trials_.stopping() || searched_ >= trials_.worth_searching()) return;
+      trials_.report("other schedules", result_.best);
+      Schedule schedule = project(result_.best, left_out).schedule;
+      schedule.decisions.clear();
+      if (!searched_programs_.insert(key_of(schedule)).second) continue;
+      const std::uint64_t executed = result_.events_executed;
+      std::optional<Attempt> found =
+          trials_.search_any(schedule, trials_.worth_searching() - searched_);
+      searched_ += result_.events_executed - executed;
+      if (!found || size(*found) >= size(result_.best)) continue;
+      result_.best = std::move(*found);
+      return;
+    }
+  }
+
   std::string what_is_left_out() const {
     trace::Schedule schedule = result_.best.schedule;
     schedule.decisions.clear();
@@ -383,7 +410,9 @@ class Reducer {
   std::uint64_t may_be_in_vain_ = kAnyNumber;  // events, in this part
   std::uint64_t in_vain_ = 0;                  // since something went
   unsigned owed_ = 0;                          // trials that are made in any case
-  std::string given_up_;               // what was left out when no more iterations were tried
+  std::string given_up_;        // what was left out when no more iterations were tried
+  std::uint64_t searched_ = 0;  // events, in other schedules
+  std::set<std::string> searched_programs_;
   std::vector<Iteration> iterations_;  // of the original run, sorted
   bool asks_each_step_ = false;        // (II), in this part
   Reduction result_;

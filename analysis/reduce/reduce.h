@@ -14,6 +14,9 @@
 // asked with every thread running as soon as it is created; where that fails, too, in random
 // schedules of which one has to pass; where all of those fail as well, (I) alone decides. The
 // result says so.
+//
+// Where nothing more goes under what is left of the run's schedule, smaller programs are tried
+// under a few others (smaller_programs.h): the failure may need less than this way to it.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +74,7 @@ struct Reduction {
   Size after;
   std::vector<AccountEntry> account;
   std::vector<std::string> removed_threads;
-  Share guess, threads, iterations, switches, slice;
+  Share guess, threads, iterations, other_schedules, switches, slice;
   Share proof;  // of the switches' share: the search through all schedules with fewer preemptions
   Overlooking overlooking = Overlooking::NotAsked;
   std::vector<OverlookedLine> overlooked;  // beyond what the original run overlooked

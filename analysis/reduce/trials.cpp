@@ -28,6 +28,8 @@ constexpr std::uint64_t with_room(std::uint64_t events) {
 }
 
 constexpr std::uint64_t kSearchExecutions = 20'000;
+/// Most failures that a search finds at all it finds in about five schedules (bench/run search).
+constexpr std::uint64_t kAFewSchedules = 40;
 
 using Place = std::pair<std::string, std::uint64_t>;
 
@@ -186,6 +188,26 @@ std::size_t Trials::affordable(const Attempt& run) const {
 std::uint64_t Trials::may_be_in_vain() const {
   if (options_.all_iterations) return ~std::uint64_t{0};
   return std::max(size_of(original_).events, kSmallRun) / 2;
+}
+
+std::uint64_t Trials::worth_searching() const {
+  const std::uint64_t events = size_of(original_).events;
+  return events <= kSmallRun ? kSearchEvents / 4 : events / 2;
+}
+
+std::optional<Attempt> Trials::search_any(const trace::Schedule& schedule,
+                                          std::uint64_t most_events) {
+  SearchRequest request;
+  request.among = SearchRequest::Among::Any;
+  request.signature = signature_;
+  request.most_executions = kAFewSchedules;
+  request.most_events = most_events;
+  request.stop = [this] { return stopping(); };
+  SearchResult found = oracle_.search(schedule, request);
+  result_.trials += found.executions;
+  result_.events_executed += found.events;
+  if (!found.found || !is_concurrent(*found.found)) return std::nullopt;
+  return std::move(found.found);
 }
 
 SearchResult Trials::search_below(const Attempt& run) {

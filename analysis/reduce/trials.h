@@ -63,6 +63,12 @@ class Trials {
   /// Looks for the failure with fewer preemptions than `run`, without what that leaves out.
   SearchResult search_below(const Attempt& run);
 
+  /// Looks for the failure in a few schedules of the program that `schedule` leaves, within so many
+  /// events, and asks (II) of what it finds.
+  std::optional<Attempt> search_any(const trace::Schedule& schedule, std::uint64_t most_events);
+  /// How many events that may cost in all.
+  std::uint64_t worth_searching() const;
+
   /// How many executions like `run` a guess may cost: together about as much as the original.
   std::size_t affordable(const Attempt& run) const;
 

@@ -28,6 +28,7 @@ class ToyOracle : public ReducingOracle {
   bool search_overlooks = false;        // or has something in common with a run that does
   bool passes_by_chance = false;        // nobody is preempted at "race"; else that happens
   int executions = 0;
+  int looked = 0;             // programs of which some schedules were tried
   int whole_in_sequence = 0;  // sequential executions in which nothing was left out
 
   Attempt follow(const trace::Schedule& schedule) override { return execute(schedule); }
@@ -59,14 +60,24 @@ class ToyOracle : public ReducingOracle {
   }
 
   SearchResult search(const trace::Schedule& schedule, const SearchRequest& request) override {
+    SearchResult result;
+    if (request.among == SearchRequest::Among::Any) {
+      ++looked;
+      result.found = found_without(schedule.absent_threads);
+      return result;
+    }
     searched.push_back(request.most_preemptions);
     search_overlooks |= !schedule.overlooked.empty() || request.alone.attempt != 0;
-    SearchResult result;
     if (cheaper && trace::preemptions(cheaper->schedule) <= request.most_preemptions) {
       result.found = cheaper;
     }
     result.complete = true;
     return result;
+  }
+
+  /// What other schedules of the program without these threads give.
+  virtual std::optional<Attempt> found_without(const std::vector<std::string>&) {
+    return std::nullopt;
   }
 
   virtual Attempt execute(const trace::Schedule& schedule) {
@@ -322,6 +333,60 @@ TEST(Reduce, TheSearchForFewerPreemptionsSeesEverything) {
   EXPECT_FALSE(oracle.searched.empty());
   EXPECT_FALSE(oracle.search_overlooks);
   EXPECT_EQ(reduction.best.schedule.overlooked, overlooking.schedule.overlooked);
+}
+
+/// Where t0.1 goes to t0.2 at "a", which it does not in the run, it fails without t0.2.1, too.
+class OtherWayOracle final : public ToyOracle {
+ public:
+  bool work_is_missed = false;  // without t0.2.1, in every order
+
+  Attempt failing_otherwise() {
+    trace::Schedule schedule = failing().schedule;
+    std::erase_if(schedule.decisions,
+                  [](const trace::Decision& decision) { return decision.site == "a"; });
+    return execute(schedule);
+  }
+
+  std::optional<Attempt> found_without(const std::vector<std::string>& absent) override {
+    trace::Schedule schedule = failing().schedule;
+    schedule.absent_threads = absent;
+    Attempt attempt = execute(schedule);
+    if (!attempt.trace.outcome.failed()) return std::nullopt;
+    return attempt;
+  }
+
+  Attempt execute(const trace::Schedule& schedule) override {
+    Attempt attempt = ToyOracle::execute(schedule);
+    attempt.trace.outcome.thread = 1;
+    const auto is_absent = [&](const char* thread) {
+      const auto& absent = schedule.absent_threads;
+      return std::find(absent.begin(), absent.end(), thread) != absent.end();
+    };
+    const bool goes_at_a =
+        std::any_of(schedule.decisions.begin(), schedule.decisions.end(),
+                    [](const trace::Decision& decision) { return decision.site == "a"; });
+    if (!is_absent("t0.2") && is_absent("t0.2.1") && (goes_at_a || work_is_missed)) {
+      fail(attempt, 3);
+    }
+    return attempt;
+  }
+};
+
+TEST(Reduce, LooksForASmallerProgramInOtherSchedules) {
+  OtherWayOracle oracle;
+  const Reduction reduction = reduce(oracle, oracle.failing_otherwise(), {});
+  EXPECT_EQ(std::set(reduction.removed_threads.begin(), reduction.removed_threads.end()),
+            (std::set<std::string>{"t0.2.1", "t0.3", "t0.4"}));
+  EXPECT_EQ(reduction.after.threads, 3u);
+  EXPECT_EQ(reduction.after.preemptions, 1u);
+}
+
+TEST(Reduce, AProgramThatMissesWorkIsNotTakenFromOtherSchedules) {
+  OtherWayOracle oracle;
+  oracle.work_is_missed = true;
+  const Reduction reduction = reduce(oracle, oracle.failing_otherwise(), {});
+  EXPECT_GT(oracle.looked, 0);
+  EXPECT_EQ(reduction.after.threads, 4u);
 }
 
 TEST(Reduce, TheResultDoesNotDependOnHowManyAreTriedAtOnce) {

@@ -306,7 +306,7 @@ class Reduce(Workshop):
         self.assertLessEqual(reduced["trials"], 60)
         self.assertEqual(reduced["events_executed"], before["events"] + sum(
             reduced["parts"][part]["events_executed"]
-            for part in ("guess", "threads", "iterations", "switches", "slice")))
+            for part in ("guess", "threads", "iterations", "other_schedules", "switches", "slice")))
 
     def test_a_stress_test_costs_little_more_than_itself(self):
         program = self.build(BUGS / "stress_driver" / "buggy.c")
