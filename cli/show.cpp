@@ -63,6 +63,13 @@ ExitCode show(const ShowFlags& flags, bool json) {
   } else {
     fmt::print("{}  {}  {}  {}\n\n{}\n", run.id, run.created, run.program, size_text(run),
                story_text(store.load_trace(run.id), Terminal::of_standard_output()));
+    const std::size_t overlooked = store.load_schedule(run.id).overlooked.size();
+    if (overlooked != 0) {
+      fmt::print(
+          "Accesses at {} place{} that the failure does not depend on are not seen: heddle show {} "
+          "--schedule\n\n",
+          overlooked, overlooked == 1 ? "" : "s", run.id);
+    }
     print_next(run.id, is_reduced(run));
   }
   return ExitCode::Done;

@@ -407,6 +407,8 @@ class Reduce(Workshop):
         for unrelated in (" count ", " total "):
             self.assertNotIn(unrelated, events)
         self.assertIn("\noverlook ", self.heddle("show", "--schedule", reduced["run"]).stdout)
+        self.assertIn("are not seen", self.heddle("show", reduced["run"]).stdout)
+        self.assertNotIn("are not seen", self.heddle("show", run).stdout)
         # It is a run like any other.
         for carrier in ("fiber", "kernel"):
             self.assertTrue(self.json("replay", "-n", 3, "--carrier", carrier,
