@@ -10,9 +10,9 @@ namespace heddle::abi {
 
 /// Raised when a hook, a record of channel.h or a site record changes meaning. The pass makes every
 /// instrumented program refer to the symbol below, so a runtime of another version fails to link.
-inline constexpr std::uint32_t kVersion = 4;
-#define HEDDLE_ABI_SYMBOL __heddle_abi_v4
-#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v4"
+inline constexpr std::uint32_t kVersion = 5;
+#define HEDDLE_ABI_SYMBOL __heddle_abi_v5
+#define HEDDLE_ABI_SYMBOL_NAME "__heddle_abi_v5"
 
 /// Before each call out of instrumented code the pass stores the call's site id here; whatever the
 /// callee turns out to do (lock, allocate, create a thread, also deep inside an uninstrumented

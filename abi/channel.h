@@ -275,6 +275,11 @@ struct ChannelHeader {
   Region steps;              // StepRecord
   std::uint64_t steps_lost;  // for which there was no room
 
+  Region path;              // bytes (abi/path_record.h)
+  std::uint64_t path_from;  // written by the driver: before that many events nothing is put there
+  std::uint32_t path_full;  // 1: there was no room for all of it
+  std::uint32_t reserved;
+
   Region stacks;       // StackRecord; of a failed run only
   Region stack_bytes;  // bytes
   Region loaded;       // bytes: /proc/self/maps of a failed run

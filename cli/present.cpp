@@ -7,11 +7,13 @@
 
 namespace heddle::cli {
 
-std::string story_text(const trace::Trace& trace, const Terminal& terminal) {
+std::string story_text(const trace::Trace& trace, const Terminal& terminal,
+                       const std::vector<bool>& shown) {
   report::StoryOptions options;
   options.colour = terminal.colour;
   options.unicode = terminal.unicode;
   options.width = terminal.width;
+  options.shown = shown;
   return report::story(trace, options);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/terminal.h"
 #include "store/run.h"
@@ -11,8 +12,10 @@
 
 namespace heddle::cli {
 
-/// The failure told as a story, for the terminal at hand.
-std::string story_text(const trace::Trace& trace, const Terminal& terminal);
+/// The failure told as a story, for the terminal at hand; `shown`: which events may be told, by
+/// event (empty: all).
+std::string story_text(const trace::Trace& trace, const Terminal& terminal,
+                       const std::vector<bool>& shown = {});
 
 /// "Type next" lines after a finding. A run that `reduce` made is as small as it gets.
 void print_next(const std::string& run, bool is_reduced);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -15,6 +16,7 @@
 #include "cli/program_code.h"
 #include "cli/reduce_input.h"
 #include "cli/run_options.h"
+#include "cli/sliced_run.h"
 #include "cli/terminal.h"
 #include "driver/program_oracle.h"
 #include "store/store.h"
@@ -29,6 +31,7 @@ struct ReduceFlags {
   std::string fails_if;
   unsigned workers = 1;
   bool all_iterations = false;
+  bool all_events = false;
   std::string input;
   std::string reducer = "cvise";
   std::string test_input;
@@ -238,6 +241,18 @@ void keep_what_comes_back(analysis::Attempt& best, driver::ProgramOracle& oracle
   best = std::move(again);
 }
 
+/// Which events of the result its failure depends on, kept with it; empty: not known.
+std::vector<bool> depended_on(store::Store& store, const store::RunId& id, const KeptRun& kept,
+                              const analysis::Attempt& best, ProgressLine& progress) {
+  if (kept.program.sites() == nullptr) return {};
+  const driver::Expectation run{best.trace, best.schedule, best.standard_output,
+                                best.standard_error};
+  const SlicedRun sliced = slice_run(kept.inputs, run, kept.program.build_id(), {}, progress);
+  if (sliced.within != Within::Instructions) return {};
+  keep_slice(store, id, sliced.slice);
+  return sliced.slice.contains;
+}
+
 ExitCode reduce(const ReduceFlags& flags, bool json) {
   store::Store store = store::Store::open_existing();
   stop_on_interrupt();  // also while the variant is linked: what is kept then is the run itself
@@ -290,6 +305,8 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
                                      to_stored(inputs),
                                      {best.standard_output, best.standard_error},
                                      best.seconds});
+  const std::vector<bool> shown = depended_on(store, id, kept, best, progress);
+  progress.clear();
   if (json) {
     nlohmann::json object =
         json_result("reduce", abi::name_of(best.trace.outcome.kind), id, seconds());
@@ -323,10 +340,12 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
     object["gave_up"] = reduction.gave_up;
     object["same_build"] = same_build;
     object["stopped"] = reduction.stopped;
+    object["hidden_events"] = std::count(shown.begin(), shown.end(), false);
     print_json(object);
   } else {
     print_account(reduction, id);
-    fmt::print("\n{}\n", story_text(best.trace, Terminal::of_standard_output()));
+    fmt::print("\n{}\n", story_text(best.trace, Terminal::of_standard_output(),
+                                    flags.all_events ? std::vector<bool>{} : shown));
     print_next(id, !reduction.stopped);
   }
   return ExitCode::Done;
@@ -349,6 +368,8 @@ void add_reduce_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1, 256));
   command->add_flag("--all-iterations", flags->all_iterations,
                     "try all iterations of loops, also where many are needed");
+  command->add_flag("--all-events", flags->all_events,
+                    "tell also of events of the result that the failure does not depend on");
   command->add_option("--fails-if", flags->fails_if, "the predicate that judged the run");
   CLI::Option* const input = command->add_option(
       "--input", flags->input,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "abi/names.h"
 #include "cli/command.h"
@@ -20,12 +21,21 @@ namespace {
 struct ShowFlags {
   std::string run = "latest";
   bool events = false;
+  bool all_events = false;
   bool schedule = false;
   bool output = false;
   std::string sites;
   std::vector<std::string> addresses;
   CodeSource source;
 };
+
+/// What the failure depends on, by event, if `heddle reduce` or `heddle slice` has found it out;
+/// empty: not known.
+std::vector<bool> slice_of(const store::Store& store, const store::RunSummary& run,
+                           const trace::Trace& trace) {
+  const std::optional<std::vector<bool>> known = store.load_slice(run.id);
+  return known && known->size() == trace.events.size() ? *known : std::vector<bool>{};
+}
 
 ExitCode show(const ShowFlags& flags, bool json) {
   if (!flags.addresses.empty()) {
@@ -61,8 +71,11 @@ ExitCode show(const ShowFlags& flags, bool json) {
     fmt::print("{}", output.standard_output);
     fmt::print(stderr, "{}", output.standard_error);
   } else {
+    const trace::Trace trace = store.load_trace(run.id);
+    const std::vector<bool> shown =
+        flags.all_events ? std::vector<bool>{} : slice_of(store, run, trace);
     fmt::print("{}  {}  {}  {}\n\n{}\n", run.id, run.created, run.program, size_text(run),
-               story_text(store.load_trace(run.id), Terminal::of_standard_output()));
+               story_text(trace, Terminal::of_standard_output(), shown));
     const std::size_t overlooked = store.load_schedule(run.id).overlooked.size();
     if (overlooked != 0) {
       fmt::print(
@@ -84,6 +97,8 @@ void add_show_command(CLI::App& app, Invocation& invocation) {
       "heddle show r1 (or: heddle show --sites ./prog)");
   command->add_option("run", flags->run, "which run: its id, or latest")->capture_default_str();
   command->add_flag("--events", flags->events, "every event, one a line");
+  command->add_flag("--all-events", flags->all_events,
+                    "tell also of events that the failure does not depend on");
   command->add_flag("--schedule", flags->schedule, "the schedule file");
   command->add_flag("--output", flags->output, "what the program printed");
   command

@@ -17,6 +17,8 @@ constexpr std::uint64_t kPlanRecords = 1 << 20;
 constexpr std::uint64_t kTextBytes = 1 << 20;
 /// Room for this many steps for each event there is room for.
 constexpr std::uint64_t kStepsPerEvent = 8;
+/// About as many instructions.
+constexpr std::uint64_t kPathBytes = 16 << 20;
 constexpr std::uint64_t kStackBytes = 8 << 20;
 constexpr std::uint64_t kLoadedBytes = 256 << 10;
 constexpr std::uint64_t kOpenedBytes = 64 << 10;
@@ -51,6 +53,7 @@ Channel::Channel(std::uint64_t max_events, const Outside* outside,
   header.file_copies = region(sizeof(abi::FileCopy), told.copies.size());
   header.file_names = region(1, told.names.size());
   header.steps = region(sizeof(abi::StepRecord), kStepsPerEvent * max_events);
+  header.path = region(1, kPathBytes);
   header.stacks = region(sizeof(abi::StackRecord), abi::kMaxThreads);
   header.stack_bytes = region(1, kStackBytes);
   header.loaded = region(1, kLoadedBytes);
@@ -111,6 +114,10 @@ void Channel::bound_events(std::uint64_t most) {
   header_->events.capacity = std::min(most, max_events_);
 }
 
+void Channel::record_path_from(std::uint64_t events) {
+  header_->path_from = events;
+}
+
 // The target writes these counts: whatever it may have done to them, no view leaves the region.
 template <typename Record>
 std::span<const Record> Channel::view(const abi::Region& region) const {
@@ -137,6 +144,11 @@ std::span<const abi::ObjectRecord> Channel::objects() const {
 
 std::span<const abi::StepRecord> Channel::steps() const {
   return view<abi::StepRecord>(header_->steps);
+}
+
+std::string_view Channel::path() const {
+  const std::span<const char> bytes = view<char>(header_->path);
+  return {bytes.data(), bytes.size()};
 }
 
 std::span<const abi::StackRecord> Channel::stacks() const {

@@ -42,12 +42,17 @@ class Channel {
   /// Leaves the next execution room for so many events, or for all there is room for.
   void bound_events(std::uint64_t most);
 
+  /// The next executions' way through the program is written down behind so many events.
+  void record_path_from(std::uint64_t events);
+
   std::span<const abi::PlanRecord> plan() const;
   std::span<const abi::EventRecord> events() const;
   std::span<const abi::DecisionRecord> decisions() const;
   std::span<const abi::ThreadRecord> threads() const;
   std::span<const abi::ObjectRecord> objects() const;
   std::span<const abi::StepRecord> steps() const;
+  /// As abi/path_record.h says.
+  std::string_view path() const;
   std::span<const abi::StackRecord> stacks() const;
   std::span<const char> stack_bytes() const;
   /// What was loaded where, as /proc/PID/maps says it.

@@ -91,4 +91,10 @@ ReplayResult Replayer::replay() {
   return result;
 }
 
+std::optional<std::string_view> Replayer::path() const {
+  const Channel& channel = target_.channel();
+  if (channel.header().path_full != 0) return std::nullopt;
+  return channel.path();
+}
+
 }  // namespace heddle::driver

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "driver/program.h"
 #include "driver/target.h"
@@ -38,6 +39,11 @@ class Replayer {
   Replayer(const Program& program, const Inputs& inputs, const Expectation& expectation,
            const std::string& carrier = "fiber");
   ReplayResult replay();
+
+  /// The way of the next replays through the program, behind so many events (abi/path_record.h).
+  void record_path_from(std::uint64_t events) { target_.record_path_from(events); }
+  /// Of the last one; nothing if there was no room for all of it.
+  std::optional<std::string_view> path() const;
 
  private:
   const Program& program_;

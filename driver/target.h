@@ -105,6 +105,10 @@ class Target {
   /// behind them, if the program can be brought back there. 0: all begin at the beginning.
   void begin_behind(std::uint64_t events);
 
+  /// The next executions' way through the program is written down, behind so many events, if its
+  /// variant tells it (abi/path_record.h).
+  void record_path_from(std::uint64_t events) { channel_.record_path_from(events); }
+
   const Channel& channel() const { return channel_; }
   /// The process that stands before the program's first instruction.
   pid_t process() const { return process_; }

@@ -9,7 +9,6 @@
 #include "abi/dependence_record.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -17,37 +16,13 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "pass/code_facts.h"
 #include "pass/thread_library.h"
 
 namespace heddle::pass {
 namespace {
 
 using Node = std::uint32_t;
-
-/// A local variable that is loaded from and stored to and nothing else: nobody has its address.
-bool is_private(const llvm::AllocaInst& variable) {
-  llvm::SmallVector<const llvm::Value*, 8> addresses{&variable};
-  while (!addresses.empty()) {
-    const llvm::Value* const address = addresses.pop_back_val();
-    for (const llvm::User* user : address->users()) {
-      if (llvm::isa<llvm::LoadInst>(user)) continue;
-      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->getValueOperand() == address) return false;
-      } else if (llvm::isa<llvm::GetElementPtrInst>(user)) {
-        addresses.push_back(user);
-      } else if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user)) {
-        if (!call->isLifetimeStartOrEnd()) return false;
-      } else {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-const llvm::Function* callee_of(const llvm::CallBase& call) {
-  return llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCastsAndAliases());
-}
 
 bool only_begins_threads(const llvm::Function& function) {
   return llvm::all_of(function.uses(), [&](const llvm::Use& use) {
@@ -159,22 +134,11 @@ class Graph {
     }
   }
 
-  /// A block is decided upon by the branches from which it can be missed (Ferrante et al., 1987).
   void add_control(llvm::Function& function) {
-    const llvm::PostDominatorTree tree(function);
-    for (llvm::BasicBlock& block : function) {
-      add(reached(block), called(function));
-      const llvm::Instruction& branch = *block.getTerminator();
-      if (branch.getNumSuccessors() < 2) continue;
-      const auto* const own = tree.getNode(&block);
-      const auto* const end = own == nullptr ? nullptr : own->getIDom();
-      for (const llvm::BasicBlock* successor : llvm::successors(&block)) {
-        for (const auto* at = tree.getNode(successor); at != nullptr && at != end;
-             at = at->getIDom()) {
-          if (at->getBlock() != nullptr) add(reached(*at->getBlock()), node_of(&branch));
-        }
-      }
-    }
+    for (llvm::BasicBlock& block : function) add(reached(block), called(function));
+    for_each_decision(function, [&](llvm::BasicBlock& block, llvm::Instruction& branch) {
+      add(reached(block), node_of(&branch));
+    });
   }
 
   void add_instruction(llvm::Instruction& instruction) {

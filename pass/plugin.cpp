@@ -13,10 +13,12 @@
 #include "pass/attributes.h"
 #include "pass/audit.h"
 #include "pass/block_marks.h"
+#include "pass/code_table.h"
 #include "pass/dependences.h"
 #include "pass/discriminators.h"
 #include "pass/instrumenter.h"
 #include "pass/loop_counters.h"
+#include "pass/path.h"
 #include "pass/program_layout.h"
 #include "pass/remove_code.h"
 #include "pass/repeats.h"
@@ -70,6 +72,9 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     sites.insert(sites.end(), structure.sites.begin(), structure.sites.end());
     emit_site_table(module, layout, sites);
     if (variant_.has(abi::Variant::Depends)) emit_dependences(module, layout, sites);
+    // Instructions of libraries have numbers of their own, which are the program's, too.
+    const bool tells_path = variant_.has(abi::Variant::Instructions) && first == abi::kFirstSite;
+    if (tells_path) emit_code_table(module, layout, sites);
     if (variant_.base == abi::VariantBase::Sites) {
       remove_code(module);
       return llvm::PreservedAnalyses::none();
@@ -87,6 +92,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     Hooks hooks(module);
     hooks.require_abi_version();
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
+    if (tells_path) insert_path(layout, sites, hooks);
     if (variant_.base == abi::VariantBase::Full) {
       std::optional<Shutters> shutters;
       if (has_shutters(variant_)) {

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include "base/error.h"
@@ -128,6 +130,36 @@ void write_run(const fs::path& directory, const NewRun& run, const RunSummary& s
   }
   write_durably(directory / kSummaryFile, to_json(summary));
   make_durable(directory);
+}
+
+// The number of events, then ranges of those in the slice, one a line: "slice 120", "0 4", "7 120".
+void write_slice(const fs::path& directory, const std::vector<bool>& contains) {
+  std::string text = fmt::format("slice {}\n", contains.size());
+  for (std::size_t i = 0; i < contains.size();) {
+    std::size_t end = i;
+    while (end < contains.size() && contains[end]) ++end;
+    if (end > i) text += fmt::format("{} {}\n", i, end);
+    i = end + 1;
+  }
+  const fs::path target = directory / kSliceFile;
+  const fs::path draft = fs::path(target).concat(fmt::format(".{}", getpid()));
+  trace::write_file(draft, text);
+  if (rename(draft.c_str(), target.c_str()) != 0) throw cannot_write(target);
+}
+
+std::optional<std::vector<bool>> read_slice(const fs::path& directory) {
+  std::ifstream file(directory / kSliceFile);
+  std::string word;
+  std::size_t events = 0;
+  constexpr std::size_t kMostEvents = std::size_t{1} << 32;
+  if (!(file >> word >> events) || word != "slice" || events > kMostEvents) return std::nullopt;
+  std::vector<bool> contains(events, false);
+  for (std::size_t first = 0, end = 0; file >> first >> end;) {
+    if (first > end || end > events) return std::nullopt;
+    std::fill(contains.begin() + static_cast<std::ptrdiff_t>(first),
+              contains.begin() + static_cast<std::ptrdiff_t>(end), true);
+  }
+  return file.eof() ? std::optional(contains) : std::nullopt;
 }
 
 std::string read_run_file(const fs::path& directory, const char* name) {

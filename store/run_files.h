@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "store/run.h"
 
@@ -15,6 +17,7 @@ inline constexpr char kOutputFile[] = "stdout";
 inline constexpr char kErrorFile[] = "stderr";
 inline constexpr char kInputsFile[] = "inputs";
 inline constexpr char kSummaryFile[] = "summary";
+inline constexpr char kSliceFile[] = "slice";  // optional
 // Of a recorded run: what its threads were told, and copies of the files it read, by sha256.
 inline constexpr char kEnvironmentFile[] = "environment";
 inline constexpr char kCopiesDirectory[] = "files";
@@ -38,6 +41,10 @@ class TemporaryDirectory {
 /// Returns when everything is on the disk.
 void write_run(const std::filesystem::path& directory, const NewRun& run,
                const RunSummary& summary);
+
+/// Beside a run that is there already; whole or not at all.
+void write_slice(const std::filesystem::path& directory, const std::vector<bool>& contains);
+std::optional<std::vector<bool>> read_slice(const std::filesystem::path& directory);
 
 /// Its environment, and where its copies are.
 RunInputs read_inputs(const std::filesystem::path& directory);

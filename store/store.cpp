@@ -226,4 +226,12 @@ RunOutput Store::load_output(const RunId& id) const {
   return {read_run_file(directory, kOutputFile), read_run_file(directory, kErrorFile)};
 }
 
+void Store::keep_slice(const RunId& id, const std::vector<bool>& contains) {
+  write_slice(run_directory(find(id).id), contains);
+}
+
+std::optional<std::vector<bool>> Store::load_slice(const RunId& id) const {
+  return read_slice(run_directory(find(id).id));
+}
+
 }  // namespace heddle::store

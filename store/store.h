@@ -3,7 +3,7 @@
 // The runs a user has: `.heddle/` in the current directory, or $HEDDLE_DIR. A catalogue (SQLite)
 // for what lists and searches need, one directory per run for the bulk:
 //
-//   .heddle/catalogue.db   runs/r1/{schedule,trace,stdout,stderr,inputs,summary}   tmp/
+//   .heddle/catalogue.db   runs/r1/{schedule,trace,stdout,stderr,inputs,summary,slice}   tmp/
 //
 // A run is whole or absent: its files are written under tmp/, made durable, renamed to runs/rN, and
 // only then entered in the catalogue, all of it while holding the catalogue's write lock from the
@@ -15,6 +15,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,12 @@ class Store {
   trace::Schedule load_schedule(const RunId& id) const;
   RunInputs load_inputs(const RunId& id) const;
   RunOutput load_output(const RunId& id) const;
+
+  /// Which events of a run its failure depends on, by event: something that was computed of it, and
+  /// can be again.
+  void keep_slice(const RunId& id, const std::vector<bool>& contains);
+  /// Nothing if it was never computed, or cannot be read.
+  std::optional<std::vector<bool>> load_slice(const RunId& id) const;
 
   const std::filesystem::path& directory() const { return directory_; }
   std::filesystem::path run_directory(const RunId& id) const;

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <utility>
 
 #include "abi/names.h"
 #include "base/error.h"
@@ -18,111 +18,6 @@ using trace::Event;
 using trace::EventKind;
 using trace::Trace;
 
-constexpr std::size_t kNone = ~std::size_t{0};
-constexpr std::uint64_t kCellBytes = 8;
-
-using Cell = std::pair<trace::ObjectIndex, std::uint64_t>;
-
-/// What happened last to a piece of memory.
-struct Uses {
-  std::size_t write = kNone;
-  std::vector<std::size_t> reads;  // since then, the last of each thread
-  std::size_t sync = kNone;
-};
-
-class Builder {
- public:
-  /// `within`: also what a thread reads of its own.
-  explicit Builder(const Trace& trace, bool within = false)
-      : trace_(trace), within_(within), created_(trace.threads.size(), kNone), ended_(created_) {}
-
-  std::vector<Dependence> build() {
-    for (std::size_t i = 0; i < trace_.events.size(); ++i) {
-      const Event& event = trace_.events[i];
-      threads(i, event);
-      if (event.object == trace::kNone) continue;
-      switch (abi::access_of(event.kind)) {
-        case Access::None: break;
-        case Access::Sync: synchronise(i, event); break;
-        case Access::Read: access(i, event, true, false); break;
-        case Access::Write: access(i, event, false, true); break;
-        case Access::Update: access(i, event, true, true); break;
-      }
-    }
-    return std::move(result_);
-  }
-
- private:
-  void add(std::size_t from, std::size_t to, DependenceKind kind) {
-    if (from == kNone) return;
-    const bool own = trace_.events[from].thread == trace_.events[to].thread;
-    if (own && !(within_ && kind == DependenceKind::WriteRead)) return;
-    result_.push_back({from, to, kind});
-  }
-
-  void threads(std::size_t i, const Event& event) {
-    const bool names_thread = event.value < created_.size();
-    switch (event.kind) {
-      case EventKind::ThreadCreate:
-        if (names_thread) created_[event.value] = i;
-        break;
-      case EventKind::ThreadStart: add(created_[event.thread], i, DependenceKind::Fork); break;
-      case EventKind::ThreadExit: ended_[event.thread] = i; break;
-      case EventKind::ThreadJoin:
-      case EventKind::ThreadTryjoin:
-        if (names_thread) add(ended_[event.value], i, DependenceKind::Join);
-        break;
-      default: break;
-    }
-  }
-
-  void synchronise(std::size_t i, const Event& event) {
-    Uses& uses = uses_[{event.object, event.offset / kCellBytes}];
-    add(uses.sync, i, DependenceKind::Synchronisation);
-    uses.sync = i;
-  }
-
-  void access(std::size_t i, const Event& event, bool reads, bool writes) {
-    // A whole allocation is freed whatever its size in cells.
-    const std::uint64_t bytes = std::max<std::uint64_t>(event.size, 1);
-    const std::uint64_t last = (event.offset + bytes - 1) / kCellBytes;
-    for (std::uint64_t cell = event.offset / kCellBytes; cell <= last; ++cell) {
-      Uses& uses = uses_[{event.object, cell}];
-      if (reads) add(uses.write, i, DependenceKind::WriteRead);
-      if (writes) {
-        if (!reads) add(uses.write, i, DependenceKind::WriteWrite);
-        for (const std::size_t read : uses.reads) add(read, i, DependenceKind::ReadWrite);
-        uses.reads.clear();
-        uses.write = i;
-      } else {
-        std::erase_if(uses.reads,
-                      [&](std::size_t read) { return trace_.events[read].thread == event.thread; });
-        uses.reads.push_back(i);
-      }
-    }
-  }
-
-  const Trace& trace_;
-  const bool within_;
-  std::vector<std::size_t> created_;  // by thread: the event that created it
-  std::vector<std::size_t> ended_;
-  std::map<Cell, Uses> uses_;
-  std::vector<Dependence> result_;
-};
-
-/// Whom an event counts for: what a thread's store buffer does is done for the thread.
-std::vector<trace::ThreadId> owners(const Trace& trace) {
-  std::map<std::string, trace::ThreadId> by_path;
-  for (trace::ThreadId i = 0; i < trace.threads.size(); ++i) by_path[trace.threads[i].path] = i;
-  std::vector<trace::ThreadId> result(trace.threads.size());
-  for (trace::ThreadId i = 0; i < result.size(); ++i) {
-    const std::string& path = trace.threads[i].path;
-    const auto owner = by_path.find(path.substr(0, path.find('~')));
-    result[i] = owner == by_path.end() ? i : owner->second;
-  }
-  return result;
-}
-
 /// Goes backwards: whatever an event in the slice depends on lies before it.
 class Slicer {
  public:
@@ -131,7 +26,8 @@ class Slicer {
         code_(code),
         owner_(owners(trace)),
         threads_(trace.threads.size()),
-        dependences_(Builder(trace, code != nullptr).build()) {
+        dependences_(code != nullptr ? dependences_of_events(trace)
+                                     : dependences_between_threads(trace)) {
     result_.contains.assign(trace.events.size(), false);
   }
 
@@ -141,8 +37,25 @@ class Slicer {
   Slice up_to(std::size_t at) {
     result_.at = at;
     result_.contains[at] = true;
+    return add_before(at + 1);
+  }
+
+  Slice go_on(std::size_t end, SliceSoFar&& so_far) {
+    result_ = std::move(so_far.slice);
+    for (trace::ThreadId i = 0; i < so_far.threads.size(); ++i) {
+      threads_[i].reached = so_far.threads[i].is_reached;
+      threads_[i].whole = so_far.threads[i].is_whole;
+      for (const std::uint32_t instruction : so_far.threads[i].instructions) {
+        need_instruction(threads_[i], instruction);
+      }
+    }
+    return add_before(end);
+  }
+
+ private:
+  Slice add_before(std::size_t end) {
     std::size_t next = dependences_.size();
-    for (std::size_t i = at + 1; i > 0; --i) {
+    for (std::size_t i = end; i > 0; --i) {
       const std::size_t event = i - 1;
       while (next > 0 && dependences_[next - 1].to > event) --next;
       if (!result_.contains[event] && !is_needed(trace_.events[event])) continue;
@@ -157,7 +70,6 @@ class Slicer {
     return std::move(result_);
   }
 
- private:
   struct Thread {
     bool reached = false;
     bool whole = false;  // something in the slice is of no known instruction: all may matter to it
@@ -187,6 +99,10 @@ class Slicer {
       thread.whole = true;
       return;
     }
+    need_instruction(thread, instruction);
+  }
+
+  void need_instruction(Thread& thread, std::uint32_t instruction) {
     if (!thread.needed) thread.needed.emplace(code_->graph);
     thread.needed->add(instruction);
   }
@@ -229,22 +145,6 @@ class Slicer {
 
 }  // namespace
 
-const char* name_of(DependenceKind kind) {
-  switch (kind) {
-    case DependenceKind::Synchronisation: return "synchronisation";
-    case DependenceKind::Fork: return "fork";
-    case DependenceKind::Join: return "join";
-    case DependenceKind::WriteRead: return "write-read";
-    case DependenceKind::ReadWrite: return "read-write";
-    case DependenceKind::WriteWrite: return "write-write";
-  }
-  throw defect("a dependence has no name");
-}
-
-std::vector<Dependence> dependences_between_threads(const Trace& trace) {
-  return Builder(trace).build();
-}
-
 std::size_t failing_event(const Trace& trace) {
   for (std::size_t i = trace.events.size(); i > 0; --i) {
     const bool failed =
@@ -269,6 +169,10 @@ Slice slice_of_failure(const Trace& trace, const Code* code) {
   if (trace.outcome.waits.empty()) slicer.need(trace.events[at].thread, trace.outcome.site);
   for (const trace::Wait& wait : trace.outcome.waits) slicer.need(wait.thread, wait.site);
   return slicer.up_to(at);
+}
+
+Slice slice_before(std::size_t end, SliceSoFar&& so_far, const Trace& trace, const Code& code) {
+  return Slicer(trace, &code).go_on(end, std::move(so_far));
 }
 
 }  // namespace heddle::analysis

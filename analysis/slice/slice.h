@@ -16,31 +16,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/slice/event_dependences.h"
 #include "ir/dependence_graph.h"
 #include "trace/trace.h"
 
 namespace heddle::analysis {
-
-enum class DependenceKind : std::uint8_t {
-  Synchronisation,  // released, posted, signalled or left there before
-  Fork,
-  Join,
-  WriteRead,
-  ReadWrite,
-  WriteWrite,
-};
-const char* name_of(DependenceKind kind);
-
-/// Event `to` of one thread depends on event `from` of another.
-struct Dependence {
-  std::size_t from = 0;
-  std::size_t to = 0;
-  DependenceKind kind = DependenceKind::Synchronisation;
-  bool operator==(const Dependence&) const = default;
-};
-
-/// All dependences between threads, by `to`.
-std::vector<Dependence> dependences_between_threads(const trace::Trace& trace);
 
 struct Slice {
   std::size_t at = 0;
@@ -63,5 +43,19 @@ std::size_t failing_event(const trace::Trace& trace);
 Slice slice(const trace::Trace& trace, std::size_t at, const Code* code = nullptr);
 /// Of the failure: also of what was about to happen when the run ended, in all threads that wait.
 Slice slice_of_failure(const trace::Trace& trace, const Code* code = nullptr);
+
+/// What is in a slice already, of the events from some number on.
+struct SliceSoFar {
+  struct Thread {
+    bool is_reached = false;
+    bool is_whole = false;                    // all that it did before
+    std::vector<std::uint32_t> instructions;  // what they depend on counts, too
+  };
+  Slice slice;
+  std::vector<Thread> threads;
+};
+/// Adds the events before `end`.
+Slice slice_before(std::size_t end, SliceSoFar&& so_far, const trace::Trace& trace,
+                   const Code& code);
 
 }  // namespace heddle::analysis

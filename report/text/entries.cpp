@@ -26,7 +26,7 @@ class Writer {
 
   std::vector<Entry> write() {
     std::optional<std::size_t> failing = failing_event(trace_);
-    for (const Row& row : select_rows(trace_, options_.events)) {
+    for (const Row& row : select_rows(trace_, options_.events, options_.shown)) {
       if (row.left_out)
         gap(row);
       else
@@ -40,7 +40,14 @@ class Writer {
   }
 
  private:
+  /// What is not told has happened nevertheless.
+  void skip_to(std::size_t index) {
+    for (; next_ < index; ++next_) phrases_.skip(trace_.events[next_]);
+  }
+
   void event(std::size_t index, bool failing) {
+    skip_to(index);
+    next_ = index + 1;
     const trace::Event& event = trace_.events[index];
     Entry& entry = entries_.emplace_back();
     entry.thread = event.thread;
@@ -59,10 +66,13 @@ class Writer {
 
   void gap(const Row& row) {
     std::set<trace::ThreadId> threads;
-    for (std::size_t i = row.first; i < row.first + row.count; ++i) {
-      threads.insert(trace_.events[i].thread);
-      phrases_.skip(trace_.events[i]);
+    std::size_t end = row.first;
+    for (std::size_t count = 0; count < row.count; ++end) {
+      if (!options_.shown.empty() && !options_.shown[end]) continue;
+      threads.insert(trace_.events[end].thread);
+      ++count;
     }
+    skip_to(end);
     Entry& entry = entries_.emplace_back();
     entry.kind = Entry::Kind::Gap;
     entry.position = row.first;
@@ -128,6 +138,7 @@ class Writer {
   const Trace& trace_;
   const TimelineOptions& options_;
   Phrases phrases_;
+  std::size_t next_ = 0;  // the event to be told or skipped next
   std::vector<Entry> entries_;
 };
 

@@ -32,15 +32,23 @@ std::optional<std::size_t> failing_event(const Trace& trace) {
   return std::nullopt;
 }
 
-std::vector<Row> select_rows(const Trace& trace, std::size_t limit) {
-  std::size_t size = trace.events.size();
+std::vector<Row> select_rows(const Trace& trace, std::size_t limit,
+                             const std::vector<bool>& shown) {
+  std::vector<std::size_t> events;
+  for (std::size_t i = 0; i < trace.events.size(); ++i)
+    if (shown.empty() || shown[i]) events.push_back(i);
+  const auto thread = [&](std::size_t i) { return trace.events[events[i]].thread; };
+
+  std::size_t size = events.size();
   std::vector<bool> told(size, size <= limit);
   if (size > limit) {
     for (std::size_t i = 1; i < size; ++i)
-      if (trace.events[i].thread != trace.events[i - 1].thread)
-        mark(told, before(i, kNearSwitch), i + kNearSwitch);
-    if (auto failing = failing_event(trace))
-      mark(told, before(*failing, kNearFailure), *failing + 1);
+      if (thread(i) != thread(i - 1)) mark(told, before(i, kNearSwitch), i + kNearSwitch);
+    if (auto failing = failing_event(trace)) {
+      const auto found = std::lower_bound(events.begin(), events.end(), *failing);
+      const auto at = static_cast<std::size_t>(found - events.begin());
+      mark(told, before(at, kNearFailure), at + 1);
+    }
     mark(told, before(size, kNearFailure), size);
     // What led to the failure is near its end: of too many rows the last stay.
     auto count = static_cast<std::size_t>(std::count(told.begin(), told.end(), true));
@@ -54,13 +62,13 @@ std::vector<Row> select_rows(const Trace& trace, std::size_t limit) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < size;) {
     if (told[i]) {
-      rows.push_back({i++, 1, false});
+      rows.push_back({events[i++], 1, false});
       continue;
     }
     std::size_t end = i;
     while (end < size && !told[end]) ++end;
     // A single event takes no more room than the remark that it is missing.
-    rows.push_back({i, end - i, end - i > 1});
+    rows.push_back({events[i], end - i, end - i > 1});
     i = end;
   }
   return rows;

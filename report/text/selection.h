@@ -19,8 +19,10 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-/// At most about `limit` events are told.
-std::vector<Row> select_rows(const trace::Trace& trace, std::size_t limit);
+/// At most about `limit` events are told, all of them `shown` (by event; empty: all are). Others
+/// are not counted either: neighbours are the next ones that are shown.
+std::vector<Row> select_rows(const trace::Trace& trace, std::size_t limit,
+                             const std::vector<bool>& shown = {});
 
 /// The event at which the run failed: the last one of the failing thread.
 std::optional<std::size_t> failing_event(const trace::Trace& trace);

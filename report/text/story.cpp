@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/text/cell.h"
 #include "report/text/source_lines.h"
 #include "report/text/stacks.h"
@@ -26,6 +28,15 @@ std::string figures(const trace::Trace& trace, const Style& style) {
   return text;
 }
 
+/// What is not told, in words.
+std::string hidden_events(const std::vector<bool>& shown) {
+  const auto count = static_cast<std::uint64_t>(std::count(shown.begin(), shown.end(), false));
+  if (count == 0) return "";
+  return fmt::format("{} that the failure does not depend on {} hidden; --all-events shows {}",
+                     counted(count, "event"), count == 1 ? "is" : "are",
+                     count == 1 ? "it" : "them");
+}
+
 }  // namespace
 
 std::string story(const trace::Trace& trace, const StoryOptions& options) {
@@ -46,8 +57,12 @@ std::string story(const trace::Trace& trace, const StoryOptions& options) {
   paragraph(figures(trace, style), 2, Paint::Dim);
 
   SourceLine source = options.source_line ? options.source_line : SourceLine(SourceLines());
-  std::string lanes = timeline(trace, {style, options.width, options.events, source});
+  std::string lanes =
+      timeline(trace, {style, options.width, options.events, source, options.shown});
   if (!lanes.empty()) out += '\n' + lanes;
+  const std::string hidden = hidden_events(options.shown);
+  if (!hidden.empty()) out += '\n';
+  if (!hidden.empty()) paragraph(hidden, 2, Paint::Dim);
 
   std::vector<std::string> sentences = explanation(trace, style);
   if (!sentences.empty()) out += '\n';

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/text/timeline.h"
 #include "trace/trace.h"
@@ -16,6 +17,7 @@ struct StoryOptions {
   bool unicode = false;
   std::size_t width = 100;
   std::size_t events = 60;  // about how many events are told; the rest is counted
+  std::vector<bool> shown;  // by event, those that may be told; empty: all
   SourceLine source_line;   // where source text comes from; unset: from the files themselves
 };
 

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "report/text/style.h"
 #include "trace/trace.h"
@@ -28,6 +29,7 @@ struct TimelineOptions {
   std::size_t width = 100;
   std::size_t events = 60;  // about how many events are told
   SourceLine source_line;
+  std::vector<bool> shown = {};  // by event; empty: all
 };
 
 std::string timeline(const trace::Trace& trace, const TimelineOptions& options);

@@ -8,6 +8,7 @@
 
 #include "runtime/base/remains.h"
 #include "runtime/base/system.h"
+#include "runtime/record/path_recorder.h"
 #include "runtime/reset/keeper.h"
 
 namespace heddle::runtime {
@@ -62,6 +63,8 @@ void Recorder::begin_run() {
   channel.events.count = channel.decisions.count = channel.threads.count = 0;
   channel.objects.count = 0;
   channel.steps.count = channel.steps_lost = 0;
+  channel.path.count = channel.path_full = 0;
+  path_recorder().begin_run();
   channel.text.count = 0;
   forget_failure();
 }
@@ -87,7 +90,7 @@ Recorder::Position Recorder::position() const {
   const abi::ChannelHeader& channel = *channel_;
   return {channel.events.count,  channel.decisions.count, channel.threads.count,
           channel.objects.count, channel.text.count,      channel.steps.count,
-          channel.steps_lost};
+          channel.steps_lost,    channel.path.count};
 }
 
 void Recorder::go_back_to(const Position& position) {
@@ -99,6 +102,7 @@ void Recorder::go_back_to(const Position& position) {
   channel.text.count = position.text;
   channel.steps.count = position.steps;
   channel.steps_lost = position.steps_lost;
+  channel.path.count = position.path;
   forget_failure();
 }
 

@@ -23,7 +23,7 @@ class Recorder {
   }
   /// How much has been recorded.
   struct Position {
-    std::uint64_t events, decisions, threads, objects, text, steps, steps_lost;
+    std::uint64_t events, decisions, threads, objects, text, steps, steps_lost, path;
   };
   Position position() const;
   /// As if nothing had been recorded beyond that: what was before is still there.

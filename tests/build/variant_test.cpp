@@ -226,7 +226,7 @@ TEST_F(VariantTest, RuntimeOfAnotherVersionDoesNotLink) {
   }
   // The same runtime but for its version symbol.
   must(
-      fmt::format("clang++-19 -std=c++20 -shared -fPIC -D__heddle_abi_v4=__heddle_abi_v0 -I'{0}' "
+      fmt::format("clang++-19 -std=c++20 -shared -fPIC -D__heddle_abi_v5=__heddle_abi_v0 -I'{0}' "
                   "'{0}/tests/pass/fake_runtime.cpp' -Wl,-soname,{1} -o '{2}/{1}'",
                   HEDDLE_TEST_SOURCE, kRuntimeName, other.string()));
   ::setenv("HEDDLE_LIB", other.c_str(), 1);

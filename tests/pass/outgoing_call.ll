@@ -3,8 +3,8 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK: @__heddle_abi_v4 = external global i8
-; CHECK: @heddle.abi_version = private global ptr @__heddle_abi_v4
+; CHECK: @__heddle_abi_v5 = external global i8
+; CHECK: @heddle.abi_version = private global ptr @__heddle_abi_v5
 ; CHECK: @llvm.used = appending global {{.*}}@heddle.abi_version
 ; CHECK: @__heddle_call_site = external global i32
 
