@@ -60,8 +60,8 @@ std::optional<RecordedPath> record_path(const driver::Program& program,
     const std::uint64_t from = events - window;
     replayer.record_path_from(from);
     const driver::ReplayResult replayed = replayer.replay();
-    if (!replayed.reproduced) {
-      difference = "it did not come back when it was replayed: " + replayed.difference;
+    if (!replayed.course_difference.empty()) {
+      difference = "it took another course when it was replayed: " + replayed.course_difference;
       return std::nullopt;
     }
     if (const auto path = replayer.path()) return RecordedPath{std::string(*path), from};

@@ -11,6 +11,7 @@
 #include "driver/output_difference.h"
 #include "driver/trace_builder.h"
 #include "trace/compare.h"
+#include "trace/course.h"
 #include "trace/schedule_text.h"
 
 namespace heddle::driver {
@@ -69,6 +70,7 @@ ReplayResult Replayer::replay() {
   if (expectation_.trace.outcome.kind == abi::FailureKind::Predicate && !ending.failed()) {
     actual.outcome.kind = abi::FailureKind::Predicate;
   }
+  result.course_difference = trace::other_course(expectation_.trace, actual).value_or("");
   if (const auto difference = trace::first_difference(expectation_.trace, actual)) {
     result.difference = trace::to_text(*difference);
     if (ending.kind == abi::FailureKind::Unsupported && !ending.message.empty()) {

@@ -29,6 +29,8 @@ struct ReplayResult {
   std::uint64_t events = 0;
   double seconds = 0;
   std::string difference;  // what differs first, in words; empty if reproduced
+  // As trace/course.h compares, so for other variants, too; empty if it took the same course.
+  std::string course_difference;
 };
 
 /// What a run is replayed with: its own options as far as they matter, and the replay strategy.

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "abi/path_record.h"
 #include "analysis/slice/event_dependences.h"
@@ -110,18 +108,17 @@ class PathReader {
       case PathItem::Access:
       case PathItem::Range: {
         const std::uint32_t number = instruction(argument);
-        std::uint64_t& last = addresses_[number % abi::kPathAddresses];
-        last += abi::from_zigzag(numbers.next());
+        const std::uint64_t address = addresses_.address_for(number, numbers.next());
         const std::uint64_t bytes =
             item == PathItem::Range ? numbers.next() : code_.at(number).bytes;
         if (bytes >= kMostBytes) throw damaged("an access is too large");
-        at_access(number, last, static_cast<std::uint32_t>(bytes));
+        at_access(number, address, static_cast<std::uint32_t>(bytes));
         break;
       }
       case PathItem::Call: at_call(instruction(argument)); break;
-      case PathItem::Enter: enter(frame_ += abi::from_zigzag(argument)); break;
+      case PathItem::Enter: enter(frames_.frame_for(current_, argument)); break;
       case PathItem::Exit: exit(); break;
-      case PathItem::Landed: land(frame_ += abi::from_zigzag(argument)); break;
+      case PathItem::Landed: land(frames_.frame_for(current_, argument)); break;
       case PathItem::Other:
         if ((argument & 1) != 0) {
           if ((argument >> 1) >= threads_.size()) throw damaged("there is no such thread");
@@ -382,10 +379,10 @@ class PathReader {
   const std::vector<std::uint32_t>& instructions_;
   const std::vector<trace::ThreadId> owner_;
   std::vector<Thread> threads_;
-  std::array<std::uint64_t, abi::kPathAddresses> addresses_{};
+  abi::PathAddresses addresses_;
+  abi::PathFrames frames_;
   trace::ThreadId current_ = 0;
   std::uint32_t instruction_ = 0;
-  std::uint64_t frame_ = 0;
   std::uint64_t told_ = 0;    // events, by the path
   std::uint64_t events_ = 0;  // that have been added
   Path path_;

@@ -64,8 +64,9 @@ void PathRecorder::begin_run() {
   is_used_ = false;
   thread_ = 0;
   instruction_ = 0;
-  events_ = frame_ = 0;
-  for (std::uint64_t& address : addresses_) address = 0;
+  events_ = 0;
+  frames_ = {};
+  addresses_ = {};
 }
 
 void PathRecorder::at(const Place& place, abi::PathItem item, std::uint32_t instruction) {
@@ -80,9 +81,7 @@ void PathRecorder::access(const Place& place, std::uint32_t instruction, std::ui
   if (!writer) return;
   writer.add(abi::PathItem::Access, abi::zigzag(std::uint64_t{instruction} - instruction_));
   instruction_ = instruction;
-  std::uint64_t& last = addresses_[instruction % abi::kPathAddresses];
-  writer.add(abi::zigzag(address - last));
-  last = address;
+  writer.add(addresses_.number_for(instruction, address));
 }
 
 void PathRecorder::range(const Place& place, std::uint32_t instruction, std::uint64_t address,
@@ -91,17 +90,14 @@ void PathRecorder::range(const Place& place, std::uint32_t instruction, std::uin
   if (!writer) return;
   writer.add(abi::PathItem::Range, abi::zigzag(std::uint64_t{instruction} - instruction_));
   instruction_ = instruction;
-  std::uint64_t& last = addresses_[instruction % abi::kPathAddresses];
-  writer.add(abi::zigzag(address - last));
-  last = address;
+  writer.add(addresses_.number_for(instruction, address));
   writer.add(bytes);
 }
 
 void PathRecorder::frame(const Place& place, abi::PathItem item, std::uint64_t address) {
   Writer writer(*this, place);
   if (!writer) return;
-  writer.add(item, abi::zigzag(address - frame_));
-  frame_ = address;
+  writer.add(item, frames_.number_for(place.thread, address));
 }
 
 void PathRecorder::exit(const Place& place) {

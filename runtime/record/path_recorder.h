@@ -35,8 +35,8 @@ class PathRecorder {
   abi::ThreadIndex thread_ = 0;
   std::uint32_t instruction_ = 0;
   std::uint64_t events_ = 0;
-  std::uint64_t frame_ = 0;
-  std::uint64_t addresses_[abi::kPathAddresses] = {};
+  abi::PathFrames frames_;
+  abi::PathAddresses addresses_;
 };
 
 PathRecorder& path_recorder();

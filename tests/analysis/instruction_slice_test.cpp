@@ -19,7 +19,7 @@ using Numbers = std::vector<std::uint32_t>;
 class SmallRun {
  public:
   SmallRun() {
-    for (const char* path : {"t0", "t0.1"}) trace.threads.push_back({path, 0});
+    for (const char* name : {"t0", "t0.1"}) trace.threads.push_back({name, 0});
     trace.objects.push_back({trace::ObjectKind::Static, "x", 8});
     trace.objects.push_back({trace::ObjectKind::Static, "y", 8});
     trace.outcome.kind = abi::FailureKind::Assert;

@@ -3,7 +3,6 @@
 // Programs and ways through them written down by hand, as the pass and the runtime do.
 #pragma once
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -125,23 +124,22 @@ class SmallPath {
   SmallPath& call(std::uint32_t instruction) { return at(abi::PathItem::Call, instruction); }
   SmallPath& access(std::uint32_t instruction, std::uint64_t address) {
     at(abi::PathItem::Access, instruction);
-    std::uint64_t& last = addresses_[instruction % abi::kPathAddresses];
-    put(abi::zigzag(address - last));
-    last = address;
+    put(addresses_.number_for(instruction, address));
     return *this;
   }
   SmallPath& range(std::uint32_t instruction, std::uint64_t address, std::uint64_t length) {
     at(abi::PathItem::Range, instruction);
-    std::uint64_t& last = addresses_[instruction % abi::kPathAddresses];
-    put(abi::zigzag(address - last));
-    last = address;
+    put(addresses_.number_for(instruction, address));
     put(length);
     return *this;
   }
   SmallPath& enter(std::uint64_t frame) { return at_frame(abi::PathItem::Enter, frame); }
   SmallPath& landed(std::uint64_t frame) { return at_frame(abi::PathItem::Landed, frame); }
   SmallPath& exit() { return item(abi::PathItem::Exit, 0); }
-  SmallPath& thread(std::uint64_t index) { return item(abi::PathItem::Other, index << 1 | 1); }
+  SmallPath& thread(std::uint32_t index) {
+    thread_ = index;
+    return item(abi::PathItem::Other, std::uint64_t{index} << 1 | 1);
+  }
   SmallPath& events(std::uint64_t count) { return item(abi::PathItem::Other, count << 1); }
 
   std::string bytes;
@@ -153,9 +151,7 @@ class SmallPath {
     return *this;
   }
   SmallPath& at_frame(abi::PathItem kind, std::uint64_t frame) {
-    item(kind, abi::zigzag(frame - frame_));
-    frame_ = frame;
-    return *this;
+    return item(kind, frames_.number_for(thread_, frame));
   }
   SmallPath& item(abi::PathItem kind, std::uint64_t argument) {
     put(argument << 3 | static_cast<std::uint64_t>(kind));
@@ -167,8 +163,9 @@ class SmallPath {
   }
 
   std::uint32_t instruction_ = 0;
-  std::uint64_t frame_ = 0;
-  std::array<std::uint64_t, abi::kPathAddresses> addresses_{};
+  std::uint32_t thread_ = 0;
+  abi::PathAddresses addresses_;
+  abi::PathFrames frames_;
 };
 
 }  // namespace heddle::analysis
