@@ -249,8 +249,9 @@ std::vector<bool> depended_on(store::Store& store, const store::RunId& id, const
                                 best.standard_error};
   const SlicedRun sliced = slice_run(kept.inputs, run, kept.program.build_id(), {}, progress);
   if (sliced.within != Within::Instructions) return {};
-  keep_slice(store, id, sliced.slice);
-  return sliced.slice.contains;
+  const std::vector<bool> shown = worth_showing(best.trace, sliced.slice);
+  keep_slice(store, id, shown);
+  return shown;
 }
 
 ExitCode reduce(const ReduceFlags& flags, bool json) {

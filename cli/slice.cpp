@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -35,6 +36,14 @@ SliceWish wish_of(const SliceFlags& flags) {
   return {flags.at, most, flags.window};
 }
 
+nlohmann::json numbers_of(const std::vector<bool>& events) {
+  nlohmann::json numbers = nlohmann::json::array();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i]) numbers.push_back(i);
+  }
+  return numbers;
+}
+
 nlohmann::json to_json(const SlicedRun& sliced, const trace::Trace& trace, const store::RunId& run,
                        double seconds) {
   const analysis::Slice& slice = sliced.slice;
@@ -61,10 +70,8 @@ nlohmann::json to_json(const SlicedRun& sliced, const trace::Trace& trace, const
       }
     }
   }
-  object["slice"] = nlohmann::json::array();
-  for (std::size_t i = 0; i < slice.contains.size(); ++i) {
-    if (slice.contains[i]) object["slice"].push_back(i);
-  }
+  object["slice"] = numbers_of(slice.contains);
+  object["same_memory"] = numbers_of(analysis::at_same_memory(trace, slice));
   object["reasons"] = nlohmann::json::array();
   for (const analysis::Dependence& reason : slice.reasons) {
     object["reasons"].push_back(
@@ -114,6 +121,12 @@ void print(const SlicedRun& sliced, const trace::Trace& trace, const store::RunI
     fmt::print("{:>6}  {:<8} {:<16} {}\n", i, trace.threads[event.thread].path, where,
                trace::describe(trace, event));
   }
+  const std::vector<bool> others = analysis::at_same_memory(trace, slice);
+  if (const auto count = std::count(others.begin(), others.end(), true)) {
+    fmt::print("\nAt memory that these access, {} more: `heddle show` tells {}.\n",
+               count == 1 ? "there is 1 event" : fmt::format("there are {} events", count),
+               count == 1 ? "it" : "them");
+  }
   if (sliced.within != Within::Instructions) return;
   fmt::print("\nInstructions on these lines:\n");
   print_lines(sliced, trace);
@@ -133,7 +146,9 @@ ExitCode slice(const SliceFlags& flags, bool json) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.clear();
-  if (!flags.at && sliced.within == Within::Instructions) keep_slice(store, run.id, sliced.slice);
+  if (!flags.at && sliced.within == Within::Instructions) {
+    keep_slice(store, run.id, worth_showing(expectation.trace, sliced.slice));
+  }
   if (json) {
     print_json(to_json(sliced, expectation.trace, run.id, seconds));
   } else {

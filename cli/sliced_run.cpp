@@ -161,9 +161,15 @@ SlicedRun slice_run(const driver::Inputs& inputs, const driver::Expectation& run
   return result;
 }
 
-void keep_slice(store::Store& store, const store::RunId& run, const analysis::Slice& slice) {
+std::vector<bool> worth_showing(const trace::Trace& trace, const analysis::Slice& slice) {
+  std::vector<bool> shown = analysis::at_same_memory(trace, slice);
+  for (std::size_t i = 0; i < shown.size(); ++i) shown[i] = shown[i] || slice.contains[i];
+  return shown;
+}
+
+void keep_slice(store::Store& store, const store::RunId& run, const std::vector<bool>& shown) {
   try {
-    store.keep_slice(run, slice.contains);
+    store.keep_slice(run, shown);
   } catch (const Error& error) {
     if (error.code() != ExitCode::Environment) throw;
   }

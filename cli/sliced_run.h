@@ -50,7 +50,10 @@ struct SlicedRun {
 SlicedRun slice_run(const driver::Inputs& inputs, const driver::Expectation& run,
                     const std::string& build_id, const SliceWish& wish, ProgressLine& progress);
 
-/// For `heddle show`; where the store cannot be written to, nothing is kept.
-void keep_slice(store::Store& store, const store::RunId& run, const analysis::Slice& slice);
+/// What is worth showing of the run, by event: the slice, and events at the same memory.
+std::vector<bool> worth_showing(const trace::Trace& trace, const analysis::Slice& slice);
+
+/// That, for `heddle show`; where the store cannot be written to, nothing is kept.
+void keep_slice(store::Store& store, const store::RunId& run, const std::vector<bool>& shown);
 
 }  // namespace heddle::cli

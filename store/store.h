@@ -55,8 +55,8 @@ class Store {
   RunInputs load_inputs(const RunId& id) const;
   RunOutput load_output(const RunId& id) const;
 
-  /// Which events of a run its failure depends on, by event: something that was computed of it, and
-  /// can be again.
+  /// Which events of a run are worth showing, as its failure has to do with them, by event:
+  /// something that was computed of it, and can be again.
   void keep_slice(const RunId& id, const std::vector<bool>& contains);
   /// Nothing if it was never computed, or cannot be read.
   std::optional<std::vector<bool>> load_slice(const RunId& id) const;

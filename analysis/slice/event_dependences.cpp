@@ -22,10 +22,19 @@ constexpr std::uint64_t kCellBytes = 8;
 
 using Cell = std::pair<trace::ObjectIndex, std::uint64_t>;
 
-/// What happened last to a piece of memory.
+/// An event, and which bytes of a cell it accessed: from `first` to before `end`.
+struct Use {
+  std::size_t event;
+  std::uint64_t first;
+  std::uint64_t end;
+  bool overlaps(const Use& other) const { return first < other.end && other.first < end; }
+  bool covers(const Use& other) const { return first <= other.first && other.end <= end; }
+};
+
+/// What happened last to a cell.
 struct Uses {
-  std::size_t write = kNone;
-  std::vector<std::size_t> reads;  // since then, the last of each thread
+  std::vector<Use> writes;  // those of which something is left
+  std::vector<Use> reads;   // of what is there since, the last of each thread
   std::size_t sync = kNone;
 };
 
@@ -81,23 +90,42 @@ class Builder {
     uses.sync = i;
   }
 
+  /// A whole allocation is freed.
+  std::uint64_t bytes_of(const Event& event) const {
+    const std::uint64_t bytes = event.kind == EventKind::HeapFree
+                                    ? trace_.objects[event.object].size - event.offset
+                                    : event.size;
+    return std::max<std::uint64_t>(bytes, 1);
+  }
+
   void access(std::size_t i, const Event& event, bool reads, bool writes) {
-    // A whole allocation is freed whatever its size in cells.
-    const std::uint64_t bytes = std::max<std::uint64_t>(event.size, 1);
-    const std::uint64_t last = (event.offset + bytes - 1) / kCellBytes;
-    for (std::uint64_t cell = event.offset / kCellBytes; cell <= last; ++cell) {
-      Uses& uses = uses_[{event.object, cell}];
-      if (reads) add(uses.write, i, DependenceKind::WriteRead);
-      if (writes) {
-        if (!reads) add(uses.write, i, DependenceKind::WriteWrite);
-        for (const std::size_t read : uses.reads) add(read, i, DependenceKind::ReadWrite);
-        uses.reads.clear();
-        uses.write = i;
-      } else {
-        std::erase_if(uses.reads,
-                      [&](std::size_t read) { return trace_.events[read].thread == event.thread; });
-        uses.reads.push_back(i);
+    const std::uint64_t end = event.offset + bytes_of(event);
+    for (std::uint64_t cell = event.offset / kCellBytes; cell * kCellBytes < end; ++cell) {
+      const std::uint64_t begin = cell * kCellBytes;
+      const Use use{i, std::max(event.offset, begin) - begin, std::min(end - begin, kCellBytes)};
+      access(uses_[{event.object, cell}], use, reads, writes);
+    }
+  }
+
+  void access(Uses& uses, const Use& use, bool reads, bool writes) {
+    for (const Use& write : uses.writes) {
+      if (!write.overlaps(use)) continue;
+      add(write.event, use.event, reads ? DependenceKind::WriteRead : DependenceKind::WriteWrite);
+    }
+    const auto is_covered = [&](const Use& earlier) { return use.covers(earlier); };
+    if (writes) {
+      for (const Use& read : uses.reads) {
+        if (read.overlaps(use)) add(read.event, use.event, DependenceKind::ReadWrite);
       }
+      std::erase_if(uses.reads, is_covered);
+      std::erase_if(uses.writes, is_covered);
+      uses.writes.push_back(use);
+    } else {
+      std::erase_if(uses.reads, [&](const Use& read) {
+        return is_covered(read) &&
+               trace_.events[read.event].thread == trace_.events[use.event].thread;
+      });
+      uses.reads.push_back(use);
     }
   }
 

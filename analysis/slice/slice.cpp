@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "abi/names.h"
@@ -169,6 +170,30 @@ Slice slice_of_failure(const Trace& trace, const Code* code) {
   if (trace.outcome.waits.empty()) slicer.need(trace.events[at].thread, trace.outcome.site);
   for (const trace::Wait& wait : trace.outcome.waits) slicer.need(wait.thread, wait.site);
   return slicer.up_to(at);
+}
+
+std::vector<bool> at_same_memory(const Trace& trace, const Slice& slice) {
+  constexpr std::uint64_t kCellBytes = 8;
+  std::set<std::pair<trace::ObjectIndex, std::uint64_t>> cells;
+  const auto for_each_cell = [&](const Event& event, auto use) {
+    if (event.object == trace::kNone || abi::access_of(event.kind) == Access::None) return;
+    const std::uint64_t end = event.offset + std::max<std::uint64_t>(event.size, 1);
+    for (std::uint64_t cell = event.offset / kCellBytes; cell * kCellBytes < end; ++cell) {
+      use(std::pair(event.object, cell));
+    }
+  };
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (!slice.contains[i]) continue;
+    for_each_cell(trace.events[i], [&](const auto& cell) { cells.insert(cell); });
+  }
+  std::vector<bool> result(trace.events.size(), false);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (slice.contains[i]) continue;
+    for_each_cell(trace.events[i], [&](const auto& cell) {
+      if (cells.contains(cell)) result[i] = true;
+    });
+  }
+  return result;
 }
 
 Slice slice_before(std::size_t end, SliceSoFar&& so_far, const Trace& trace, const Code& code) {

@@ -44,6 +44,11 @@ Slice slice(const trace::Trace& trace, std::size_t at, const Code* code = nullpt
 /// Of the failure: also of what was about to happen when the run ended, in all threads that wait.
 Slice slice_of_failure(const trace::Trace& trace, const Code* code = nullptr);
 
+/// The events outside the slice that access memory which one in it accesses, at any time. A slice
+/// holds what was done; that something was not done (a write that a branch left out, or that came
+/// too late) is told by these.
+std::vector<bool> at_same_memory(const trace::Trace& trace, const Slice& slice);
+
 /// What is in a slice already, of the events from some number on.
 struct SliceSoFar {
   struct Thread {

@@ -32,7 +32,7 @@ std::string figures(const trace::Trace& trace, const Style& style) {
 std::string hidden_events(const std::vector<bool>& shown) {
   const auto count = static_cast<std::uint64_t>(std::count(shown.begin(), shown.end(), false));
   if (count == 0) return "";
-  return fmt::format("{} that the failure does not depend on {} hidden; --all-events shows {}",
+  return fmt::format("{} that the failure has nothing to do with {} hidden; --all-events shows {}",
                      counted(count, "event"), count == 1 ? "is" : "are",
                      count == 1 ? "it" : "them");
 }

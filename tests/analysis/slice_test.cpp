@@ -52,6 +52,39 @@ TEST(Slice, EveryKindOfDependenceBetweenThreads) {
                                      {8, 9, DependenceKind::Join}}));
 }
 
+TEST(Slice, BytesSideBySideAreNotTheSameMemory) {
+  SmallRun run;
+  run.event(0, EventKind::Store, 0).event(0, EventKind::Store, 0).event(1, EventKind::Load, 0);
+  for (trace::Event& event : run.trace.events) event.size = 4;
+  run.trace.events[1].offset = 4;
+  // What was written beside it does not hide what is read.
+  EXPECT_EQ(dependences_between_threads(run.trace),
+            (std::vector<Dependence>{{0, 2, DependenceKind::WriteRead}}));
+  run.trace.events[2].size = 8;
+  EXPECT_EQ(dependences_between_threads(run.trace),
+            (std::vector<Dependence>{{0, 2, DependenceKind::WriteRead},
+                                     {1, 2, DependenceKind::WriteRead}}));
+}
+
+TEST(Slice, AWholeAllocationIsFreed) {
+  SmallRun run;
+  run.event(0, EventKind::HeapFree, 0).event(1, EventKind::Load, 0);
+  run.trace.events[0].size = 0;
+  run.trace.events[1].offset = 4;
+  run.trace.events[1].size = 4;
+  EXPECT_EQ(dependences_between_threads(run.trace),
+            (std::vector<Dependence>{{0, 1, DependenceKind::WriteRead}}));
+}
+
+TEST(Slice, EventsAtTheSameMemoryAreTold) {
+  SmallRun run;
+  run.event(0, EventKind::Load, 0).event(1, EventKind::Store, 0).event(1, EventKind::Store, 1);
+  run.event(1, EventKind::Yield);
+  Slice found;
+  found.contains = {true, false, false, false};
+  EXPECT_EQ(at_same_memory(run.trace, found), (std::vector<bool>{false, true, false, false}));
+}
+
 TEST(Slice, LeavesOutWhatNothingDependsOn) {
   SmallRun run;
   run.event(2, EventKind::Store, 1).event(0, EventKind::Store, 0).event(1, EventKind::Load, 0);

@@ -83,5 +83,16 @@ TEST(Selection, FindsTheFailingEvent) {
   EXPECT_EQ(failing_event(passed), std::nullopt);
 }
 
+TEST(Selection, TellsAndCountsOnlyWhatIsShown) {
+  trace::Trace trace = sample::lost_update();
+  std::vector<bool> shown(trace.events.size(), true);
+  shown[1] = false;
+  for (const Row& row : select_rows(trace, 60, shown)) EXPECT_NE(row.first, 1u);
+  EXPECT_EQ(select_rows(trace, 60, shown).size(), trace.events.size() - 1);
+  std::size_t events = 0;
+  for (const Row& row : select_rows(trace, 2, shown)) events += row.count;
+  EXPECT_EQ(events, trace.events.size() - 1);
+}
+
 }  // namespace
 }  // namespace heddle::report

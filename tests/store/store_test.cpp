@@ -257,5 +257,21 @@ TEST_F(StoreTest, IsWhereTheEnvironmentSays) {
   EXPECT_EQ(Store::default_directory(), ".heddle");
 }
 
+TEST_F(StoreTest, KeepsWhichEventsAreWorthShowing) {
+  Store store = Store::open_or_create(store_);
+  const RunId id = store.add(new_run());
+  EXPECT_FALSE(store.load_slice(id));
+  for (const std::vector<bool>& shown :
+       {std::vector<bool>{}, {true}, {false}, {true, false, true, true}, {false, true, false}}) {
+    store.keep_slice(id, shown);
+    EXPECT_EQ(store.load_slice(id), shown);
+  }
+  for (const char* text : {"", "slice", "slice x", "slice 3\n2 1\n", "slice 3\n0 4\n", "other 3\n",
+                           "slice 3\n0 1\nx", "slice 99999999999999\n"}) {
+    trace::write_file(store_ / "runs" / id / "slice", text);
+    EXPECT_FALSE(store.load_slice(id)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::store

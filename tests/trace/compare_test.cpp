@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "sample_traces.h"
+#include "trace/course.h"
 
 namespace heddle::trace {
 namespace {
@@ -116,6 +117,33 @@ TEST(Compare, LooksAtStepsOnlyWhereBothHaveThem) {
   Trace other = with_steps;
   other.steps[3].value = 0;
   EXPECT_EQ(first_difference(with_steps, other)->field, "step 3");
+}
+
+std::optional<std::string> other_course_after(const std::function<void(Trace&)>& change) {
+  Trace changed = sample::lost_update();
+  change(changed);
+  return other_course(sample::lost_update(), changed);
+}
+
+TEST(Course, IsTheSameWhereOnlyValuesAndPlacesOnStacksDiffer) {
+  EXPECT_FALSE(other_course(sample::deadlock(), sample::deadlock()));
+  EXPECT_FALSE(other_course_after([](Trace& t) { t.events[9].value = 2; }));
+  Trace left = sample::lost_update();
+  left.objects[left.events[9].object].kind = ObjectKind::Stack;
+  Trace right = left;
+  right.events[9].offset += 8;
+  EXPECT_FALSE(other_course(left, right));
+}
+
+TEST(Course, IsAnotherWhereEventsOrTheEndDiffer) {
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events[9].offset += 4; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events[9].kind = EventKind::Load; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events[9].thread ^= 1; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events[9].site ^= 1; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events[9].size = 1; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.events.pop_back(); }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.outcome.line += 1; }));
+  EXPECT_TRUE(other_course_after([](Trace& t) { t.threads.push_back({"t0.9", 0}); }));
 }
 
 }  // namespace
