@@ -13,8 +13,8 @@
 #include "cli/interrupt.h"
 #include "cli/kept_run.h"
 #include "cli/present.h"
-#include "cli/program_code.h"
 #include "cli/reduce_input.h"
+#include "cli/run_code.h"
 #include "cli/run_options.h"
 #include "cli/sliced_run.h"
 #include "cli/terminal.h"
@@ -282,10 +282,12 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   };
   options.all_iterations = flags.all_iterations;
   options.slice = [&](const trace::Trace& trace) -> std::optional<std::vector<bool>> {
-    const std::unique_ptr<ProgramCode> code = ProgramCode::open(
-        program_of(inputs), program.build_id(), [&](std::string_view text) { progress.say(text); });
-    if (code == nullptr) return std::nullopt;
-    return code->slice_of_failure(trace);
+    const std::unique_ptr<RunCode> run_code = RunCode::open(
+        program_of(inputs), program.build_id(), abi::Variant::Full.with(abi::Variant::Depends),
+        [&](std::string_view text) { progress.say(text); });
+    if (run_code == nullptr) return std::nullopt;
+    const analysis::Code code = run_code->of(trace);
+    return analysis::slice_of_failure(trace, &code).contains;
   };
   options.progress = [&](const analysis::ReduceProgress& now) {
     progress.update([&] {

@@ -11,37 +11,12 @@
 
 #include "analysis/slice/instruction_slice.h"
 #include "base/error.h"
+#include "cli/run_code.h"
 #include "cli/run_options.h"
 #include "driver/program.h"
 
 namespace heddle::cli {
 namespace {
-
-/// A program whose variant tells of its code, and of which instruction each site of a trace is.
-class CodeOfRun {
- public:
-  CodeOfRun(driver::Program program, const trace::Trace& trace)
-      : program_(std::move(program)),
-        graph_(ir::DependenceGraph::of_program(program_.executable())),
-        code_{graph_, {}} {
-    for (const trace::Site& site : trace.sites) {
-      const std::optional<abi::SiteId> id = program_.sites()->by_key(site.key);
-      const auto info = id ? program_.sites()->find(*id) : std::nullopt;
-      const bool is_known = info && info->instruction <= graph_.instruction_count();
-      code_.instructions.push_back(is_known ? info->instruction : 0);
-    }
-  }
-  CodeOfRun(const CodeOfRun&) = delete;
-  CodeOfRun& operator=(const CodeOfRun&) = delete;
-
-  const driver::Program& program() const { return program_; }
-  const analysis::Code& code() const { return code_; }
-
- private:
-  driver::Program program_;
-  ir::DependenceGraph graph_;
-  analysis::Code code_;
-};
 
 /// A path that is too long is recorded again, of the last half of the events, and so on. Nothing:
 /// the run does not come back, and `difference` says how.
@@ -84,15 +59,16 @@ std::vector<SlicedLines> lines_of(const std::vector<std::uint32_t>& instructions
   return result;
 }
 
-void add_instructions(SlicedRun& result, const CodeOfRun& code, const driver::Inputs& inputs,
-                      const driver::Expectation& run, const SliceWish& wish) {
-  const auto path = record_path(code.program(), inputs, run, wish, result.why_not_more);
+void add_instructions(SlicedRun& result, const driver::Program& variant, const analysis::Code& code,
+                      const driver::Inputs& inputs, const driver::Expectation& run,
+                      const SliceWish& wish) {
+  const auto path = record_path(variant, inputs, run, wish, result.why_not_more);
   if (!path) return;
-  const ir::ProgramCode program = ir::ProgramCode::of_program(code.program().executable());
+  const ir::ProgramCode program = ir::ProgramCode::of_program(variant.executable());
   const analysis::Path read =
-      analysis::read_path(path->bytes, path->from, program, run.trace, code.code().instructions);
+      analysis::read_path(path->bytes, path->from, program, run.trace, code.instructions);
   analysis::InstructionSlice sliced =
-      analysis::slice_instructions(run.trace, read, program, code.code(), wish.at);
+      analysis::slice_instructions(run.trace, read, program, code, wish.at);
   result.within = Within::Instructions;
   result.slice = std::move(sliced.slice);
   result.instances = sliced.instances;
@@ -107,21 +83,6 @@ void add_instructions(SlicedRun& result, const CodeOfRun& code, const driver::In
 analysis::Slice slice_events(const trace::Trace& trace, const SliceWish& wish,
                              const analysis::Code* code) {
   return wish.at ? analysis::slice(trace, *wish.at, code) : analysis::slice_of_failure(trace, code);
-}
-
-/// Null: the program that was run is not there any more.
-std::unique_ptr<CodeOfRun> code_of(const driver::Inputs& inputs, const driver::Expectation& run,
-                                   const std::string& build_id, abi::Variant variant,
-                                   ProgressLine& progress) {
-  try {
-    driver::Program program = driver::Program::open(
-        program_of(inputs), [&](std::string_view text) { progress.say(text); }, variant);
-    if (program.sites() == nullptr || program.build_id() != build_id) return nullptr;
-    return std::make_unique<CodeOfRun>(std::move(program), run.trace);
-  } catch (const Error& error) {
-    if (error.code() == ExitCode::Defect) throw;
-    return nullptr;
-  }
 }
 
 }  // namespace
@@ -140,24 +101,27 @@ SlicedRun slice_run(const driver::Inputs& inputs, const driver::Expectation& run
   SlicedRun result;
   // A checkpoint is memory of the program as it was recorded, and fits no other.
   const bool can_replay = inputs.checkpoint.empty();
-  std::unique_ptr<CodeOfRun> code;
+  std::unique_ptr<RunCode> run_code;
+  std::optional<analysis::Code> code;
   if (wish.most != Within::WholeThreads) {
     const bool replays = can_replay && wish.most == Within::Instructions;
     abi::Variant variant = driver::variant_for(run.schedule).with(abi::Variant::Depends);
     if (replays) variant = variant.with(abi::Variant::Instructions);
-    code = code_of(inputs, run, build_id, variant, progress);
-    if (code == nullptr) {
+    run_code = RunCode::open(program_of(inputs), build_id, variant,
+                             [&](std::string_view text) { progress.say(text); });
+    if (run_code != nullptr) code.emplace(run_code->of(run.trace));
+    if (!code) {
       result.why_not_more = "its program is not the one that was run";
     } else if (replays) {
-      add_instructions(result, *code, inputs, run, wish);
+      add_instructions(result, run_code->program(), *code, inputs, run, wish);
     } else if (!can_replay) {
       result.why_not_more = "it begins at a checkpoint";
     }
   }
-  if (code != nullptr) result.code_instructions = code->code().graph.instruction_count();
+  if (code) result.code_instructions = code->graph.instruction_count();
   if (result.within == Within::Instructions) return result;
-  result.within = code == nullptr ? Within::WholeThreads : Within::Code;
-  result.slice = slice_events(run.trace, wish, code == nullptr ? nullptr : &code->code());
+  result.within = code ? Within::Code : Within::WholeThreads;
+  result.slice = slice_events(run.trace, wish, code ? &*code : nullptr);
   return result;
 }
 
