@@ -53,6 +53,7 @@ std::vector<SlicedLines> lines_of(const std::vector<std::uint32_t>& instructions
     if (line != 0) found[code.file(instruction)].insert(line);
   }
   std::vector<SlicedLines> result;
+  result.reserve(found.size());
   for (const auto& [file, lines] : found) {
     result.push_back({std::string(file), {lines.begin(), lines.end()}});
   }

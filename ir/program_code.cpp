@@ -24,7 +24,7 @@ template <typename Record>
 std::vector<Record> take(std::string_view& rest, std::size_t count, const std::string& name) {
   if (rest.size() / sizeof(Record) < count) throw damaged(name, "it is cut short");
   std::vector<Record> records(count);
-  if (count > 0) std::memcpy(records.data(), rest.data(), count * sizeof(Record));
+  rest.copy(reinterpret_cast<char*>(records.data()), count * sizeof(Record));
   rest.remove_prefix(count * sizeof(Record));
   return records;
 }

@@ -65,9 +65,9 @@ class InstructionSlicer {
     std::vector<std::uint32_t> undecided;         // blocks whose decisive branch is still to come
     bool is_touched = false;                      // something of it is in the slice
     bool needs_all_arguments = false;
-    bool has_called = false;        // the call that is being left behind entered the program's code
-    bool needs_call_made = false;   // that this call was made
-    bool needs_call_alike = false;  // all that it was given
+    // Of the call that is being left behind:
+    bool needs_call = false;    // that it was made
+    bool knows_callee = false;  // what it was given counts as far as the callee uses it
   };
   struct Thread {
     bool is_reached = false;
@@ -249,7 +249,7 @@ class InstructionSlicer {
         may_have_left(call.activation, call.instruction)) {
       states_[call.activation].needed.insert(call.instruction);
     }
-    if (State* const state = find_state(call.activation)) state->has_called = false;
+    if (State* const state = find_state(call.activation)) state->knows_callee = false;
   }
 
   bool is_direct(const Activation& activation) const {
@@ -267,7 +267,7 @@ class InstructionSlicer {
       return;
     }
     if (is_needed(activation.parent, activation.call)) {
-      states_[activation.parent].has_called = is_direct(activation);
+      states_[activation.parent].knows_callee = is_direct(activation);
       states_[exit.activation].needed.insert(exit.instruction);
     }
   }
@@ -287,12 +287,9 @@ class InstructionSlicer {
     if (activation.parent == kNowhere || activation.call == 0) return;
     State& caller = states_[activation.parent];
     caller.is_touched = true;
-    caller.needs_call_made = true;
-    if (!is_direct(activation) || state.needs_all_arguments) {
-      caller.needs_call_alike = true;
-      return;
-    }
-    caller.has_called = true;
+    caller.needs_call = true;
+    caller.knows_callee = is_direct(activation) && !state.needs_all_arguments;
+    if (!caller.knows_callee) return;
     const auto operands = program_.operands(activation.call);
     for (const std::uint32_t argument : state.arguments) {
       // The last operand is what is called.
@@ -303,11 +300,10 @@ class InstructionSlicer {
   void go_back_over_call_begin(const PathEntry& call) {
     const bool needed = is_needed(call.activation, call.instruction);
     State* const state = find_state(call.activation);
-    const bool made = state != nullptr && std::exchange(state->needs_call_made, false);
-    const bool alike = state != nullptr && std::exchange(state->needs_call_alike, false);
-    const bool direct = state != nullptr && std::exchange(state->has_called, false);
+    const bool made = state != nullptr && std::exchange(state->needs_call, false);
+    const bool knows_callee = state != nullptr && std::exchange(state->knows_callee, false);
     if (!needed && !made) return;
-    if (alike || !direct || has(call.instruction, abi::kReadsAny)) {
+    if (!knows_callee || has(call.instruction, abi::kReadsAny)) {
       mark(call.activation, call.instruction);
     } else {
       mark_only(call.activation, call.instruction);

@@ -133,6 +133,12 @@ TEST(InstructionSlice, PhisOfABlockAreComputedAtOnce) {
   run.path.enter(100).block(1).block(a).block(a).block(fails).call(fails);
   // After two rounds a is what b began with.
   EXPECT_EQ(run.instructions(), (Numbers{second, a, b, fails}));
+  // Both together are what both began with.
+  run.code.words.push_back(a);
+  run.code.words.push_back(b);
+  run.code.instructions[fails - 1].first_word =
+      static_cast<std::uint32_t>(run.code.words.size()) - 2;
+  EXPECT_EQ(run.instructions(), (Numbers{first, second, a, b, fails}));
 }
 
 TEST(InstructionSlice, OnlyTheLastRoundOfALoopCounts) {
