@@ -287,7 +287,7 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
         [&](std::string_view text) { progress.say(text); });
     if (run_code == nullptr) return std::nullopt;
     const analysis::Code code = run_code->of(trace);
-    return analysis::slice_of_failure(trace, &code).contains;
+    return worth_showing(trace, analysis::slice_of_failure(trace, &code));
   };
   options.progress = [&](const analysis::ReduceProgress& now) {
     progress.update([&] {

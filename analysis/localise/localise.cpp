@@ -232,7 +232,11 @@ Localisation localise(SteeringOracle& oracle, const Attempt& failed,
         "heddle explore");
   }
   check_given(failed.trace, options.given);
-  Attempt back = oracle.follow(failed.schedule);
+  // What a reduction does not see any more, as the failure does not depend on it, may be what keeps
+  // other schedules from failing.
+  trace::Schedule seeing_all = failed.schedule;
+  seeing_all.overlooked.clear();
+  Attempt back = oracle.follow(seeing_all);
   if (trace::signature(back.trace) != trace::signature(failed.trace)) {
     const bool rebuilt = back.trace.header.build_id != failed.trace.header.build_id;
     throw user_error("the failure does not come back (" + trace::signature(failed.trace) +

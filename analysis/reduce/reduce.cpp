@@ -50,9 +50,10 @@ class Reducer {
       ++result_.rounds;
       part(result_.threads, [this] { asking_rightly([this] { reduce_threads(); }); });
       part(result_.iterations, [this] { asking_rightly([this] { reduce_iterations(); }); });
-      part(result_.other_schedules, [this] { try_other_schedules(); });
       part(result_.switches, [this] { reduce_switches(); });
       smaller = weight(result_.best) < before;
+      if (smaller) continue;
+      part(result_.other_schedules, [&] { smaller = find_smaller_elsewhere(); });
     }
     trials_.confirm(result_.best);
     part(result_.slice, [this] { overlook(); });
@@ -287,28 +288,42 @@ class Reducer {
     if (result_.gave_up) given_up_ = what_is_left_out();
   }
 
+  // Fewer schedules than that are not worth beginning with.
+  static constexpr std::uint64_t kFewest = 4;
+
   /// Of programs that do not fail under what is left of the run's schedule. Preemptions of a
   /// schedule that was found by chance say nothing yet: they are made fewer afterwards.
-  void try_other_schedules() {
+  bool find_smaller_elsewhere() {
     const auto size = [](const Attempt& attempt) {
       const Size all = size_of(attempt);
       return std::pair{all.threads, all.events};
     };
     const LeftOut already = already_left_out(result_.best.schedule);
     for (const LeftOut& left_out : smaller_programs(result_.best, already)) {
-      if (trials_.stopping() || searched_ >= trials_.worth_searching()) return;
+      if (trials_.stopping()) return false;
       trials_.report("other schedules", result_.best);
-      Schedule schedule = project(result_.best, left_out).schedule;
+      auto [schedule, events, missing] = project(result_.best, left_out);
       schedule.decisions.clear();
       if (!searched_programs_.insert(key_of(schedule)).second) continue;
+      const Common alone = alone_without(missing);
+      const std::uint64_t left =
+          trials_.worth_searching() - std::min(searched_, trials_.worth_searching());
+      if (kFewest * (events - std::min(events, alone.events)) > left) continue;
       const std::uint64_t executed = result_.events_executed;
-      std::optional<Attempt> found =
-          trials_.search_any(schedule, trials_.worth_searching() - searched_);
+      std::optional<Attempt> found = trials_.search_any(schedule, alone, left);
       searched_ += result_.events_executed - executed;
       if (!found || size(*found) >= size(result_.best)) continue;
       result_.best = std::move(*found);
-      return;
+      return true;
     }
+    return false;
+  }
+
+  /// What the best run did before anybody had a choice, as far as it is still done.
+  Common alone_without(const std::vector<bool>& missing) const {
+    const auto first = std::find(missing.begin(), missing.end(), true) - missing.begin();
+    const std::uint64_t alone = events_alone(result_.best.trace);
+    return {result_.best.number, std::min(alone, static_cast<std::uint64_t>(first))};
   }
 
   std::string what_is_left_out() const {

@@ -28,6 +28,8 @@ constexpr std::uint64_t with_room(std::uint64_t events) {
 }
 
 constexpr std::uint64_t kSearchExecutions = 20'000;
+/// What has to be tried does not get less with the run: a shorter one may cost many times itself.
+constexpr std::uint64_t kShortRun = 500;
 /// Most failures that a search finds at all it finds in about five schedules (bench/run search).
 constexpr std::uint64_t kAFewSchedules = 40;
 
@@ -192,16 +194,17 @@ std::uint64_t Trials::may_be_in_vain() const {
 
 std::uint64_t Trials::worth_searching() const {
   const std::uint64_t events = size_of(original_).events;
-  return events <= kSmallRun ? kSearchEvents / 4 : events / 2;
+  return events < kShortRun || options_.all_iterations ? kSearchEvents / 4 : events / 2;
 }
 
-std::optional<Attempt> Trials::search_any(const trace::Schedule& schedule,
+std::optional<Attempt> Trials::search_any(const trace::Schedule& schedule, const Common& alone,
                                           std::uint64_t most_events) {
   SearchRequest request;
   request.among = SearchRequest::Among::Any;
   request.signature = signature_;
   request.most_executions = kAFewSchedules;
   request.most_events = most_events;
+  request.alone = alone;
   request.stop = [this] { return stopping(); };
   SearchResult found = oracle_.search(schedule, request);
   result_.trials += found.executions;

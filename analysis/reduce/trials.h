@@ -64,8 +64,9 @@ class Trials {
   SearchResult search_below(const Attempt& run);
 
   /// Looks for the failure in a few schedules of the program that `schedule` leaves, within so many
-  /// events, and asks (II) of what it finds.
-  std::optional<Attempt> search_any(const trace::Schedule& schedule, std::uint64_t most_events);
+  /// events, and asks (II) of what it finds. `alone`: as in SearchRequest.
+  std::optional<Attempt> search_any(const trace::Schedule& schedule, const Common& alone,
+                                    std::uint64_t most_events);
   /// How many events that may cost in all.
   std::uint64_t worth_searching() const;
 

@@ -244,9 +244,10 @@ class Shown(Workshop):
         self.assertIn(f"{hidden} events", text)
         self.assertIn("unrelated", self.heddle("show", "--all-events", run).stdout)
         reduced = self.json("reduce", run)
-        self.assertGreater(reduced["hidden_events"], 0)
+        # What the code alone tells to be of no use is not even seen any more.
+        unseen = sum(entry["accesses"] for entry in reduced["overlooked"])
+        self.assertGreater(reduced["hidden_events"] + unseen, 0)
         text = self.heddle("show", reduced["run"]).stdout
-        self.assertIn(f"{reduced['hidden_events']} event", text)
         self.assertNotIn("unrelated", text)
 
     def test_a_damaged_slice_is_as_good_as_none(self):
