@@ -282,8 +282,10 @@ ExitCode reduce(const ReduceFlags& flags, bool json) {
   };
   options.all_iterations = flags.all_iterations;
   options.slice = [&](const trace::Trace& trace) -> std::optional<std::vector<bool>> {
+    // The one that the result is sliced with, too, unless iterations are left out.
     const std::unique_ptr<RunCode> run_code = RunCode::open(
-        program_of(inputs), program.build_id(), abi::Variant::Full.with(abi::Variant::Depends),
+        program_of(inputs), program.build_id(),
+        abi::Variant::Full.with(abi::Variant::Depends).with(abi::Variant::Instructions),
         [&](std::string_view text) { progress.say(text); });
     if (run_code == nullptr) return std::nullopt;
     const analysis::Code code = run_code->of(trace);
