@@ -35,16 +35,26 @@ char* move_word(char*& word, char* to) {
 
 }  // namespace
 
-void move_given_words(char** arguments) {
-  const std::size_t bytes = bytes_of(arguments) + bytes_of(environ);
+char** move_given_words(char** arguments) {
+  std::size_t count = 0;
+  while (arguments[count] != nullptr) ++count;
+  const std::size_t array = (count + 2) * sizeof *arguments;  // with room to align it
+  const std::size_t bytes = bytes_of(arguments) + bytes_of(environ) + array;
   auto* to = static_cast<char*>(map_memory(bytes, reinterpret_cast<void*>(kWordsBase)));
   for (char** word = arguments; *word != nullptr; ++word) to = move_word(*word, to);
+  char** moved = nullptr;
   for (const bool added : {false, true}) {
     for (char** word = environ; *word != nullptr; ++word) {
       const bool is_moved = *word >= reinterpret_cast<char*>(kWordsBase) && *word < to;
       if (!is_moved && is_added(*word) == added) to = move_word(*word, to);
     }
+    if (added) continue;
+    const std::uint64_t behind = reinterpret_cast<std::uint64_t>(to) + sizeof *moved - 1;
+    moved = reinterpret_cast<char**>(behind / sizeof *moved * sizeof *moved);
+    std::memcpy(moved, arguments, (count + 1) * sizeof *moved);
+    to = reinterpret_cast<char*>(moved + count + 1);
   }
+  return moved;
 }
 
 }  // namespace heddle::runtime

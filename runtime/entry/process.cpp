@@ -16,6 +16,7 @@
 #include "runtime/entry/exits.h"
 #include "runtime/entry/given_words.h"
 #include "runtime/environment/stand_ins.h"
+#include "runtime/memory/stack_owner.h"
 #include "runtime/parallel/parallel_session.h"
 #include "runtime/session/debugger.h"
 #include "runtime/session/failure_signals.h"
@@ -28,6 +29,7 @@ namespace abi = heddle::abi;
 namespace {
 
 int (*program_main)(int, char**, char**) = nullptr;
+char** moved_arguments = nullptr;
 
 /// Whatever a controlled program starts is left alone: it finds this in its environment. By hand
 /// (no driver) the process may still become another program, as under setarch or env.
@@ -62,7 +64,12 @@ void give_standard_output_a_buffer() {
 
 int run_main(int count, char** arguments, char** environment) {
   session().main_begins();
-  return thread_run_main(program_main, count, arguments, environment);
+  const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  void* const gap = here > first_frame() ? __builtin_alloca(here - first_frame()) : nullptr;
+  const int status = thread_run_main(
+      program_main, count, moved_arguments != nullptr ? moved_arguments : arguments, environment);
+  asm volatile("" : : "r"(gap));  // until here
+  return status;
 }
 
 /// Another thread's failure may have to come first, which then leaves its own call site behind.
@@ -94,7 +101,7 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   watch_exit();
   if (has_driver) {
     give_standard_output_a_buffer();
-    move_given_words(arguments);
+    moved_arguments = move_given_words(arguments);
     serve_executions(channel);
   }
   if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel);

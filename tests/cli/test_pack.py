@@ -21,6 +21,7 @@ PROGRAM = """
 #include <unistd.h>
 static volatile long hits;
 static const char *volatile home, *volatile name, *volatile word;
+static const void *volatile code, *volatile place, *volatile words;  // the same elsewhere
 static void* visit(void* p) {
   for (int i = 0; i < 2000; ++i) hits = hits + 1;
   return p;
@@ -29,6 +30,9 @@ int main(int argc, char** argv) {
   char text[100] = "";
   unsigned drawn;
   home = getenv("HOME");
+  code = (const void*)visit;
+  place = text;
+  words = argv;
   name = argv[0];
   word = argv[argc - 1];
   if (word[0] != 'w') return 3;
