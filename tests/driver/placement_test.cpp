@@ -68,7 +68,7 @@ Read read(const std::string& placement) {
   const char* at = placement.data();
   const auto take = [&](void* to, std::size_t bytes) {
     ASSERT_LE(bytes, static_cast<std::size_t>(placement.data() + placement.size() - at));
-    std::memcpy(to, at, bytes);
+    if (bytes != 0) std::memcpy(to, at, bytes);
     at += bytes;
   };
   take(&result.header, sizeof result.header);
