@@ -10,9 +10,9 @@ ALONE = "int main(void) { return 0; }\n"
 RESULT = """
 #include <pthread.h>
 #include <stdio.h>
-static volatile int result;
+int usleep(unsigned); static volatile int result;
 static void* work(void* p) {
-  result = 7;
+  usleep(50000); result = 7;  // natively main is there before, also where the machine is busy
   return p;
 }
 int main(void) {
