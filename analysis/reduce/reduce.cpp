@@ -308,7 +308,9 @@ class Reducer {
       const Common alone = alone_without(missing);
       const std::uint64_t left =
           trials_.worth_searching() - std::min(searched_, trials_.worth_searching());
-      if (kFewest * (events - std::min(events, alone.events)) > left) continue;
+      // The first one may have to be executed from the beginning.
+      const std::uint64_t rest = events - std::min(events, alone.events);
+      if (events > left || kFewest * rest > left) continue;
       const std::uint64_t executed = result_.events_executed;
       std::optional<Attempt> found = trials_.search_any(schedule, alone, left);
       searched_ += result_.events_executed - executed;
