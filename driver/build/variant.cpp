@@ -61,19 +61,6 @@ void fix_origin(std::string& word, const std::string& directory) {
   }
 }
 
-// While no address is random the kernel puts a program there that may be anywhere. A loader that is
-// called with the program, as packs do it, puts it where it wants to be: pointers into it are
-// values that programs store, and have to be the same.
-constexpr std::string_view kWhereKernelPutsIt = "--image-base=0x555555554000";
-
-void put_where_kernel_would(Words& words) {
-  const bool is_movable = std::ranges::any_of(
-      words, [](const std::string& word) { return is_one_of(word, {"-pie", "--pie"}); });
-  const bool has_place = std::ranges::any_of(
-      words, [](const std::string& word) { return word.find("-image-base") != std::string::npos; });
-  if (is_movable && !has_place) words.emplace_back(kWhereKernelPutsIt);
-}
-
 // The runtime goes before every other library: what it shares with libc and libstdc++ is its own.
 // But it goes after the program's objects and archives given by name, which must be taken from the
 // same places as in the native link.
@@ -106,7 +93,6 @@ Words rewrite_link(const Words& saved, const std::string& home, const fs::path& 
     words.push_back(std::move(word));
   }
   add_runtime();
-  if (variant.needs_runtime()) put_where_kernel_would(words);
   for (const std::string& added : {std::string("--fat-lto-objects"), std::string("--lto-O2"),
                                    fmt::format("--load-pass-plugin={}", pass_plugin().string()),
                                    std::string("-o"), output.string()}) {

@@ -21,7 +21,7 @@ PROGRAM = """
 #include <unistd.h>
 static volatile long hits;
 static const char *volatile home, *volatile name, *volatile word;
-static const void *volatile code, *volatile place, *volatile words;  // the same elsewhere
+static const void *volatile place, *volatile words;  // the same elsewhere
 static void* visit(void* p) {
   for (int i = 0; i < 2000; ++i) hits = hits + 1;
   return p;
@@ -30,7 +30,6 @@ int main(int argc, char** argv) {
   char text[100] = "";
   unsigned drawn;
   home = getenv("HOME");
-  code = (const void*)visit;
   place = text;
   words = argv;
   name = argv[0];
