@@ -8,8 +8,8 @@
 namespace heddle::runtime {
 
 /// Moves the text of the arguments and of the environment to a place of its own: the program's own
-/// first, in their order and side by side as the kernel has them, then the array of arguments, which
-/// is the result, then what Heddle has added.
+/// first, in their order and side by side as the kernel has them, then the array of arguments,
+/// which is the result, then what Heddle has added.
 char** move_given_words(char** arguments);
 
 }  // namespace heddle::runtime
