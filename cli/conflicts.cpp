@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "analysis/conflicts/detect.h"
 #include "analysis/conflicts/try_orders.h"
@@ -206,6 +207,8 @@ class ConflictHunt {
       for (std::size_t i = begin; i < next; ++i) {
         analysis::try_orders(pinned, conflicts_.found[i], conflicts_.without, trials());
       }
+      analysis::combine_orders(pinned, std::span(conflicts_.found).subspan(begin, next - begin),
+                               conflicts_.without, trials());
     }
   }
 

@@ -51,6 +51,10 @@ json row_json(const Conflict& conflict, const OrderTrial& order, std::size_t ran
                             {"first", to_json(pair.first)},
                             {"second", to_json(pair.second)}});
   }
+  if (order.after) {
+    row["after"] = {{"first", to_json(order.after->first)},
+                    {"second", to_json(order.after->second)}};
+  }
   for (const trace::PinBreakpoint& breakpoint : order.pins) {
     row["breakpoints"].push_back(to_json(breakpoint));
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ struct OrderTrial {
   std::uint32_t controlled_runs = 0;  // steered so that the two met and went on in this order
   std::uint32_t controlled_failures = 0;
   Effect effect = Effect::Untried;
+  /// What had to happen in an order, too, before this one made the program fail: who goes first
+  /// and who second. Nothing: it was tried alone.
+  std::optional<FoundPair> after;
 };
 
 struct Conflict {

@@ -128,6 +128,27 @@ void try_order(NativeOracle& oracle, OrderTrial& order, const FoundAccess& first
   }
 }
 
+/// An order that a breakpoint brings about by itself.
+struct Met {
+  const Conflict* conflict;
+  trace::Pins pins;
+  FoundPair pair;  // in this order
+};
+
+std::vector<Met> orders_that_meet(std::span<const Conflict> conflicts) {
+  constexpr std::size_t kMost = 8;  // each costs as many runs as an order does
+  std::vector<Met> result;
+  for (const Conflict& conflict : conflicts) {
+    for (const OrderTrial& order : conflict.orders) {
+      if (result.size() == kMost) return result;
+      if (2 * order.native.hits < order.native.runs || order.native.hits == 0) continue;
+      result.push_back({&conflict, order.pins, conflict.pair});
+      if (order.is_reversed) std::swap(result.back().pair.first, result.back().pair.second);
+    }
+  }
+  return result;
+}
+
 /// What an order is worth for the explanation of a failure.
 double weight(const OrderTrial& order) {
   switch (order.effect) {
@@ -223,6 +244,37 @@ void try_orders(NativeOracle& oracle, Conflict& conflict, const NativeRuns& with
     try_order(oracle, order, order.is_reversed ? pair.second : pair.first,
               order.is_reversed ? pair.first : pair.second, options);
     order.effect = effect_of(order.native, without);
+  }
+}
+
+void combine_orders(NativeOracle& oracle, std::span<Conflict> conflicts, const NativeRuns& without,
+                    const TrialOptions& options) {
+  const std::vector<Met> met = orders_that_meet(conflicts);
+  const auto explained = [&] {
+    return std::ranges::any_of(conflicts, [](const Conflict& conflict) {
+      return std::ranges::any_of(
+          conflict.orders, [](const OrderTrial& order) { return order.effect == Effect::Fails; });
+    });
+  };
+  for (Conflict& conflict : conflicts) {
+    for (OrderTrial& order : conflict.orders) {
+      if (order.controlled_failures == 0) continue;
+      const trace::Pins alone = order.pins;
+      for (const Met& before : met) {
+        if (explained() || (options.stop && options.stop())) return;
+        if (before.conflict == &conflict) continue;
+        if (options.progress) options.progress("two conflicts at once");
+        trace::Pins pins = before.pins;
+        pins[0].name = "conflict before";
+        pins.insert(pins.end(), alone.begin(), alone.end());
+        NativeRuns runs = look(oracle, pins, options.runs);
+        if (!is_better(runs, order.native)) continue;
+        order.native = std::move(runs);
+        order.pins = std::move(pins);
+        order.after = before.pair;
+        order.effect = effect_of(order.native, without);
+      }
+    }
   }
 }
 

@@ -42,6 +42,12 @@ void choose(Conflicts& conflicts, std::size_t most);
 void try_orders(NativeOracle& oracle, Conflict& conflict, const NativeRuns& without,
                 const TrialOptions& options);
 
+/// Where no order alone makes the program fail, those that do under control get the other
+/// conflicts' orders put before them, one at a time: a thread that looked too late never comes to
+/// where the two would meet. What they need stays in OrderTrial::after.
+void combine_orders(NativeOracle& oracle, std::span<Conflict> conflicts, const NativeRuns& without,
+                    const TrialOptions& options);
+
 /// What explains the failure first.
 void rank(Conflicts& conflicts);
 

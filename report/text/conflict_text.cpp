@@ -32,6 +32,11 @@ std::string conclusion(const OrderTrial& order) {
   return "not tried";
 }
 
+std::string order_text(const FoundAccess& first, const FoundAccess& second) {
+  return fmt::format("{} {} -> {} {}", place(first), deed(first.role), place(second),
+                     deed(second.role));
+}
+
 std::string percent(std::uint32_t count, std::uint32_t runs) {
   return runs == 0 ? "-" : fmt::format("{:.0f} %", 100.0 * count / runs);
 }
@@ -58,8 +63,7 @@ std::string headline_of(const Conflict& conflict) {
 std::string order_text(const Conflict& conflict, const OrderTrial& order) {
   const FoundAccess& first = order.is_reversed ? conflict.pair.second : conflict.pair.first;
   const FoundAccess& second = order.is_reversed ? conflict.pair.first : conflict.pair.second;
-  return fmt::format("{} {} -> {} {}", place(first), deed(first.role), place(second),
-                     deed(second.role));
+  return order_text(first, second);
 }
 
 std::string effect_text(const OrderTrial& order) {
@@ -94,6 +98,9 @@ std::string conflict_text(const Conflict& conflict, std::size_t rank, const Styl
                         percent(order.native.hits, order.native.runs),
                         style.paint(fails ? Paint::Failure : Paint::Plain, conclusion(order)),
                         controlled);
+    if (order.after) {
+      text += fmt::format("     after {}\n", order_text(order.after->first, order.after->second));
+    }
   }
   return text;
 }

@@ -255,6 +255,24 @@ TEST(Orders, FailuresWithoutAHitPointElsewhere) {
   EXPECT_EQ(conflicts.found[0].orders[0].effect, Effect::Elsewhere);
 }
 
+TEST(Orders, WhatNeedsAnotherConflictFirstIsTriedAfterIt) {
+  Conflicts conflicts = two_races();
+  ToyOracle oracle([](const trace::Pins& pins) {
+    return pins.size() == 2 && pins[0].at[0].at.site == "b" && pins[1].at[0].at.site == "d";
+  });
+  for (Conflict& conflict : conflicts.found) try_orders(oracle, conflict, conflicts.without, {});
+  combine_orders(oracle, conflicts.found, conflicts.without, {});
+  EXPECT_EQ(conflicts.found[1].orders[1].effect, Effect::Harmless);  // never failed under control
+  conflicts.found[1].orders[1].controlled_failures = 1;
+  combine_orders(oracle, conflicts.found, conflicts.without, {});
+  const OrderTrial& order = conflicts.found[1].orders[1];
+  EXPECT_EQ(order.effect, Effect::Fails);
+  ASSERT_TRUE(order.after);
+  EXPECT_EQ(order.after->first.point.site, "b");
+  EXPECT_EQ(order.after->second.point.site, "a");
+  EXPECT_EQ(report::rows_json(conflicts)[3]["after"]["first"]["site"], "b");
+}
+
 TEST(Orders, AProgramThatFailsAnywayIsExplainedByNothing) {
   Conflicts conflicts = two_races();
   conflicts.without.failures = 20;
