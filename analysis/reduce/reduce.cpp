@@ -306,8 +306,7 @@ class Reducer {
       schedule.decisions.clear();
       if (!searched_programs_.insert(key_of(schedule)).second) continue;
       const Common alone = alone_without(missing);
-      const std::uint64_t left =
-          trials_.worth_searching() - std::min(searched_, trials_.worth_searching());
+      const std::uint64_t left = trials_.worth_searching(searched_);
       // The first one may have to be executed from the beginning.
       const std::uint64_t rest = events - std::min(events, alone.events);
       if (events > left || kFewest * rest > left) continue;

@@ -192,9 +192,12 @@ std::uint64_t Trials::may_be_in_vain() const {
   return std::max(size_of(original_).events, kSmallRun) / 2;
 }
 
-std::uint64_t Trials::worth_searching() const {
+std::uint64_t Trials::worth_searching(std::uint64_t searched) const {
+  const auto rest = [](std::uint64_t of, std::uint64_t spent) { return of - std::min(of, spent); };
   const std::uint64_t events = size_of(original_).events;
-  return events < kShortRun || options_.all_iterations ? kSearchEvents / 4 : events / 2;
+  if (events < kShortRun || options_.all_iterations) return rest(kSearchEvents / 4, searched);
+  // Of a whole that is to cost no more than four such runs: the rest reduces what is found.
+  return std::min(rest(events / 2, searched), rest(7 * events / 2, result_.events_executed));
 }
 
 std::optional<Attempt> Trials::search_any(const trace::Schedule& schedule, const Common& alone,

@@ -67,8 +67,8 @@ class Trials {
   /// events, and asks (II) of what it finds. `alone`: as in SearchRequest.
   std::optional<Attempt> search_any(const trace::Schedule& schedule, const Common& alone,
                                     std::uint64_t most_events);
-  /// How many events that may cost in all.
-  std::uint64_t worth_searching() const;
+  /// How many events that may still cost, where it has cost `searched`.
+  std::uint64_t worth_searching(std::uint64_t searched) const;
 
   /// How many executions like `run` a guess may cost: together about as much as the original.
   std::size_t affordable(const Attempt& run) const;
