@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/reset/page_tracker.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -112,7 +113,38 @@ bool PageTracker::is_tracked(std::uint64_t begin, std::uint64_t end) const {
 
 long PageTracker::find_present(std::uint64_t& begin, std::uint64_t end, PageRange* out,
                                long capacity) const {
-  return scan(pages_, 0, 0, begin, end, out, capacity);
+  const std::uint64_t from = begin;
+  const long found = scan(pages_, 0, 0, begin, end, out, capacity);
+  if (found != -ENOTTY) return found;
+  begin = from;
+  return read_present(begin, end, out, capacity);
+}
+
+long PageTracker::read_present(std::uint64_t& begin, std::uint64_t end, PageRange* out,
+                               long capacity) const {
+  constexpr std::uint64_t kPage = 4096;
+  constexpr std::uint64_t kPresentOrSwapped = 3ull << 62;
+  std::uint64_t entries[4096];
+  long found = 0;
+  while (begin < end) {
+    const std::uint64_t left = (end - begin) / kPage;
+    const std::uint64_t wanted = left < 4096 ? left : 4096;
+    const long got = raw_syscall(SYS_pread64, pages_, reinterpret_cast<long>(entries),
+                                 static_cast<long>(wanted * sizeof entries[0]),
+                                 static_cast<long>(begin / kPage * sizeof entries[0]));
+    if (got <= 0) return got < 0 ? got : -EIO;
+    const auto count = static_cast<std::uint64_t>(got) / sizeof entries[0];
+    for (std::uint64_t i = 0; i < count; ++i, begin += kPage) {
+      if ((entries[i] & kPresentOrSwapped) == 0) continue;
+      if (found > 0 && out[found - 1].end == begin) {
+        out[found - 1].end += kPage;
+        continue;
+      }
+      if (found == capacity) return found;
+      out[found++] = {begin, begin + kPage, kIsPresent};
+    }
+  }
+  return found;
 }
 
 // Also asking for "present" keeps the kernel from reporting pages that were never touched: it has

@@ -35,6 +35,9 @@ class PageTracker {
   /// Pages with contents of their own in [begin, end), into `out`; advances `begin` to where the
   /// next call has to go on. Negative: an error.
   long find_present(std::uint64_t& begin, std::uint64_t end, PageRange* out, long capacity) const;
+  /// The same on a kernel before 6.7, which has to be asked for each page; pages that were only
+  /// read are among them.
+  long read_present(std::uint64_t& begin, std::uint64_t end, PageRange* out, long capacity) const;
   /// The tracked pages that were written to since they were last protected, likewise.
   long find_written(std::uint64_t& begin, std::uint64_t end, PageRange* out, long capacity) const;
   /// Forgets that any page was written to. `scratch`: room that the kernel wants.
