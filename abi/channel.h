@@ -250,6 +250,13 @@ struct Stem {
   std::uint64_t had;     // by the target: how many events this execution did not have to do again
 };
 
+/// What an execution does first.
+enum class Beginning : std::uint32_t {
+  Program,     // begins where the program does
+  Checkpoint,  // begins at the image of kCheckpointDescriptor
+  Kept,        // does not begin: an image of where it would is written there
+};
+
 struct ChannelHeader {
   std::uint32_t magic;
   std::uint32_t version;
@@ -297,8 +304,8 @@ struct ChannelHeader {
   Region answers;
   Region file_copies;
   Region file_names;
-  std::int32_t told_process;     // the process id that the program is told
-  std::uint32_t has_checkpoint;  // 1: executions begin at that of kCheckpointDescriptor
+  std::int32_t told_process;  // the process id that the program is told
+  Beginning beginning;
 
   // Texts, each ended by a zero. Written by the driver, in pairs (which `count` counts): a library
   // that the program opens by itself, and what it gets. Written by the target, over all executions:

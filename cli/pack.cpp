@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/packed_checkpoint.h"
+#include "cli/packed_process.h"
 #include "cli/packed_run.h"
 #include "cli/present.h"
 #include "cli/run_options.h"
@@ -59,8 +59,7 @@ std::vector<store::PackedFile> files_of(const driver::Program& program,
   for (const driver::ProgramFile& file : of_program) {
     files.push_back({file.packed, true, trace::read_file(file.file)});
   }
-  if (inputs.checkpoint.empty()) return files;
-  for (store::PackedFile& file : checkpoint_files(program, inputs, of_program)) {
+  for (store::PackedFile& file : process_files(program, inputs, of_program)) {
     files.push_back(std::move(file));
   }
   return files;

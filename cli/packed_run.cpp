@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "cli/packed_checkpoint.h"
+#include "cli/packed_process.h"
 #include "cli/run_options.h"
 #include "store/pack_file.h"
 #include "store/run_json.h"
@@ -35,12 +35,14 @@ driver::Inputs read_inputs(const fs::path& unpacked) {
     fs::create_directories(unpacked / "directory");
     stored.directory = fs::absolute(unpacked / "directory").string();
   }
+  if (stored.checkpoint.empty()) stored.checkpoint = unpacked_beginning(unpacked).string();
   return from_stored(stored);
 }
 
 driver::Image image_in(const fs::path& unpacked, const fs::path& checkpoint) {
-  driver::Image image{fs::absolute(unpacked / kPackProgram), {}, {}};
-  image.loader = {fs::absolute(unpacked / kPackLoader), fs::absolute(unpacked / kPackLibraries)};
+  driver::Image image{fs::absolute(unpacked / kPackProgram),
+                      {},
+                      unpacked_restorer(fs::absolute(unpacked), checkpoint)};
   std::error_code none;
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(unpacked / kPackVariants, none)) {
@@ -48,7 +50,6 @@ driver::Image image_in(const fs::path& unpacked, const fs::path& checkpoint) {
     image.libraries.push_back({entry.path().filename().string(), fs::absolute(entry.path())});
   }
   std::ranges::sort(image.libraries, {}, &driver::Image::Library::file);
-  if (!checkpoint.empty()) image.restorer = unpacked_restorer(fs::absolute(unpacked), checkpoint);
   return image;
 }
 

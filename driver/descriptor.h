@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
 namespace heddle::driver {
@@ -28,5 +29,16 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+/// What is in the file, from its beginning.
+inline std::string contents(const Descriptor& file) {
+  std::string bytes;
+  char buffer[64 << 10];
+  for (;;) {
+    const ssize_t got = pread(file.get(), buffer, sizeof buffer, static_cast<off_t>(bytes.size()));
+    if (got <= 0) return bytes;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+}
 
 }  // namespace heddle::driver

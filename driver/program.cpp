@@ -149,7 +149,7 @@ Program Program::open_image(const Image& image, const std::string& name,
   program.variant_ = abi::Variant::Full;
   program.build_id_ = build_id;
   program.original_ = image.executable;
-  program.image_ = {image.executable, {}, image.loader, image.restorer};
+  program.image_ = {image.executable, {}, image.restorer};
   program.sees_accesses_ = ir::ElfFile(program.executable()).needs("__tsan_init");
   if (ir::SiteTable::is_in(program.executable())) {
     program.sites_ = ir::SiteTable::of_program(program.executable());

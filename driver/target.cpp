@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "driver/build/toolchain.h"
 #include "driver/placement.h"
-#include "driver/processor.h"
 
 namespace heddle::driver {
 namespace {
@@ -87,16 +86,6 @@ Descriptor open_placement(const Image& image) {
   return file;
 }
 
-std::string contents(const Descriptor& file) {
-  std::string bytes;
-  char buffer[64 << 10];
-  for (;;) {
-    const ssize_t got = pread(file.get(), buffer, sizeof buffer, static_cast<off_t>(bytes.size()));
-    if (got <= 0) return bytes;
-    bytes.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
   result.reserve(strings.size() + 1);
@@ -135,7 +124,7 @@ std::vector<StandIn> stand_ins(const Image& image) {
 
 }  // namespace
 
-/// The program, or the loader or restorer it brings along.
+/// The program, or the restorer it brings along.
 struct StartedAs {
   std::filesystem::path file;
   std::vector<std::string> arguments;
@@ -145,22 +134,10 @@ struct StartedAs {
 namespace {
 
 StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) {
-  // Arguments, environment and the runtime library are in the image of the checkpoint.
+  // Arguments, environment and the runtime library are in the image of the program's memory.
   if (image.restorer) return {image.restorer->program, {image.restorer->program.string()}, {}};
-  StartedAs start{image.executable, inputs.arguments,
-                  controlled_environment(inputs.environment, image, binding)};
-  if (!image.loader) return start;
-  start.file = image.loader->program;
-  start.arguments = {start.file.string(), "--library-path",       image.loader->libraries.string(),
-                     "--argv0",           inputs.arguments.at(0), image.executable.string()};
-  start.arguments.insert(start.arguments.end(), inputs.arguments.begin() + 1,
-                         inputs.arguments.end());
-  std::erase_if(start.environment,
-                [](const std::string& entry) { return entry.starts_with("GLIBC_TUNABLES="); });
-  // libc chooses among its own functions by what the processor can do. A run that travels does
-  // without all that not every x86-64 has.
-  start.environment.push_back(plain_processor());
-  return start;
+  return {image.executable, inputs.arguments,
+          controlled_environment(inputs.environment, image, binding)};
 }
 
 /// Everything the new process does before it becomes the program. After fork() in a process that
@@ -204,7 +181,8 @@ StartedAs started_as(const Image& image, const Inputs& inputs, Binding binding) 
 }  // namespace
 
 Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-               std::chrono::milliseconds timeout, const RecordingDescriptors& recording)
+               std::chrono::milliseconds timeout, const RecordingDescriptors& recording,
+               abi::Beginning beginning)
     : channel_(max_events, inputs.outside ? &*inputs.outside : nullptr, stand_ins(image)),
       input_(make_input(inputs.standard_input)),
       output_(make_output("heddle-output")),
@@ -214,10 +192,11 @@ Target::Target(const Image& image, const Inputs& inputs, std::uint64_t max_event
       timeout_(timeout),
       name_(inputs.arguments.at(0)) {
   RecordingDescriptors given = recording;
+  channel_.header().beginning = beginning;
   if (checkpoint_.valid()) {
     given.checkpoints[0] = checkpoint_.get();
     given.checkpoints[1] = placement_.get();
-    channel_.header().has_checkpoint = 1;
+    channel_.header().beginning = abi::Beginning::Checkpoint;
   }
   try {
     start(started_as(image, inputs, Binding::Eager), inputs.directory, given);
@@ -386,7 +365,7 @@ void become_debugged(const DebuggedExecution& execution) {
   const Descriptor error = create(execution.error);
   const int streams[3] = {input.get(), output.get(), error.get()};
   const Descriptor checkpoint = open_checkpoint(execution.inputs.checkpoint);
-  channel.header().has_checkpoint = checkpoint.valid() ? 1 : 0;
+  if (checkpoint.valid()) channel.header().beginning = abi::Beginning::Checkpoint;
   StartedAs as = started_as(execution.image, execution.inputs, Binding::Eager);
   become(as.file.c_str(), execution.inputs.directory.c_str(), pointers(as.arguments).data(),
          pointers(as.environment).data(), streams, channel.descriptor(),

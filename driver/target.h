@@ -33,18 +33,12 @@ struct Inputs {
   std::string standard_input;
   /// Of a run that was recorded in parallel: what comes from outside.
   std::optional<Outside> outside = std::nullopt;
-  /// Of one that begins at a checkpoint: the image, as it is or as a packed log.
+  /// Of one that begins at a checkpoint, or was packed: the image, as it is or as a packed log.
   std::filesystem::path checkpoint = {};
   bool operator==(const Inputs&) const = default;
 };
 
-/// A loader and libraries that a program brings along, in place of those of this machine.
-struct Loader {
-  std::filesystem::path program;
-  std::filesystem::path libraries;  // the directory
-};
-
-/// What becomes the program of a checkpoint where nothing of it is installed
+/// What becomes the program of an image where nothing of it is installed
 /// (runtime/restorer), and what that needs besides the image.
 struct Restorer {
   std::filesystem::path program;
@@ -63,7 +57,6 @@ struct Image {
   };
   std::filesystem::path executable;
   std::vector<Library> libraries;
-  std::optional<Loader> loader = std::nullopt;
   std::optional<Restorer> restorer = std::nullopt;
 };
 
@@ -85,7 +78,8 @@ class Target {
  public:
   /// Starts the image with the runtime library loaded. Throws when it does not come up.
   Target(const Image& image, const Inputs& inputs, std::uint64_t max_events,
-         std::chrono::milliseconds timeout, const RecordingDescriptors& recording = {});
+         std::chrono::milliseconds timeout, const RecordingDescriptors& recording = {},
+         abi::Beginning beginning = abi::Beginning::Program);
   ~Target();
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <fstream>
 
 #include "base/error.h"
@@ -15,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "HEDDLE-PACK 1\n";
+constexpr std::string_view kMagic = "HEDDLE-PACK ";
+constexpr int kVersion = 2;  // 1: how the program stands before its first instruction is missing
 
 /// Whoever made the pack decides what is in it, not where it goes.
 bool stays_inside(const std::string& name) {
@@ -31,6 +33,28 @@ bool stays_inside(const std::string& name) {
   throw user_error(
       fmt::format("{}: {}; take another copy of it, or make it again with: heddle pack RUN",
                   file.string(), why));
+}
+
+/// What follows the first line.
+std::string_view payload(const fs::path& file, std::string_view whole) {
+  if (!whole.starts_with(kMagic)) refuse(file, "not a pack of Heddle");
+  whole.remove_prefix(kMagic.size());
+  int version = 0;
+  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), version);
+  if (error != std::errc{} || end == whole.data() + whole.size() || *end != '\n') {
+    refuse(file, "damaged, or cut off");
+  }
+  if (version > kVersion) {
+    throw user_error(fmt::format("{}: a pack of version {}, this Heddle reads {}; update Heddle",
+                                 file.string(), version, kVersion));
+  }
+  if (version < kVersion) {
+    throw user_error(
+        fmt::format("{}: a pack of version {}, this Heddle reads {}; replay it with the one that "
+                    "made it, or make it again with: heddle pack RUN",
+                    file.string(), version, kVersion));
+  }
+  return whole.substr(static_cast<std::size_t>(end - whole.data()) + 1);
 }
 
 void write_unpacked(trace::ByteReader& in, const fs::path& file, const fs::path& directory) {
@@ -57,7 +81,7 @@ std::string to_pack(const std::vector<PackedFile>& files) {
     out.varint(file.executable ? 1 : 0);
     out.text(file.bytes);
   }
-  return std::string(kMagic) + trace::pack_log(out.bytes());
+  return fmt::format("{}{}\n", kMagic, kVersion) + trace::pack_log(out.bytes());
 }
 
 bool is_pack(const fs::path& file) {
@@ -68,9 +92,7 @@ bool is_pack(const fs::path& file) {
 
 void unpack(const fs::path& file, const fs::path& directory) {
   const std::string whole = trace::read_file(file);
-  if (!whole.starts_with(kMagic)) refuse(file, "not a pack of Heddle");
-  const trace::UnpackedLog log =
-      trace::unpack_log(std::string_view(whole).substr(kMagic.size()), file.string());
+  const trace::UnpackedLog log = trace::unpack_log(payload(file, whole), file.string());
   if (!log.complete) refuse(file, "cut off");
   try {
     trace::ByteReader in(log.bytes);

@@ -13,6 +13,7 @@
 #include "runtime/reset/memory_snapshot.h"
 
 extern "C" void heddle_call_on_stack(void** save_sp, void* stack_top, void (*entry)());
+extern "C" void heddle_fiber_enter(void* next_sp);
 
 namespace heddle::runtime {
 namespace {
@@ -237,6 +238,23 @@ void restore() {
   reinterpret_cast<void (*)(abi::ChannelHeader&)>(work.header.go_on)(*work.channel);
 }
 
+// --- the program's beginning
+
+constinit void* at_beginning = nullptr;  // of the stack, with the registers on it
+
+void begin_program(abi::ChannelHeader&) {
+  heddle_fiber_enter(at_beginning);
+}
+
+void write_beginning() {
+  const auto thread_pointer = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
+  if (write_checkpoint(abi::kCheckpointDescriptor, {&begin_program, thread_pointer}) !=
+      CheckpointObstacle::None) {
+    give_up("the program's beginning cannot be written down: no room, or too many open files");
+  }
+  exit_now(0);
+}
+
 }  // namespace
 
 CheckpointObstacle write_checkpoint(int file, const Continuation& continuation) {
@@ -246,6 +264,12 @@ CheckpointObstacle write_checkpoint(int file, const Continuation& continuation) 
   const CheckpointObstacle obstacle = write_image(file, pages, continuation);
   pages.close();
   return obstacle;
+}
+
+void keep_beginning(abi::ChannelHeader& channel) {
+  make_room();
+  room().channel = &channel;
+  heddle_call_on_stack(&at_beginning, room().stack + kStackBytes, &write_beginning);
 }
 
 void restore_checkpoint(abi::ChannelHeader& channel) {

@@ -21,6 +21,11 @@ struct Continuation {
 /// All other threads of the program must stand still, with their registers on their stacks.
 abi::CheckpointObstacle write_checkpoint(int file, const Continuation& continuation);
 
+/// Writes the program, which stands before its first instruction, to abi::kCheckpointDescriptor and
+/// ends the process. Returns in each process that becomes it. Says why in the channel where that is
+/// not possible.
+void keep_beginning(abi::ChannelHeader& channel);
+
 /// Becomes the program that the image at abi::kCheckpointDescriptor is of, and goes on there. Says
 /// why in the channel, and ends the process, where that is not possible.
 [[noreturn]] void restore_checkpoint(abi::ChannelHeader& channel);

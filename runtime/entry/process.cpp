@@ -62,6 +62,13 @@ void give_standard_output_a_buffer() {
   Gate::open();
 }
 
+/// Where the program that is kept goes on, its libraries are not installed.
+void load_what_may_be_needed() {
+  Gate::close();
+  load_unwinder();
+  Gate::open();
+}
+
 int run_main(int count, char** arguments, char** environment) {
   session().main_begins();
   const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
@@ -102,9 +109,11 @@ HEDDLE_ENTRY int __libc_start_main(int (*main)(int, char**, char**), int count, 
   if (has_driver) {
     give_standard_output_a_buffer();
     moved_arguments = move_given_words(arguments);
+    if (channel.beginning == abi::Beginning::Kept) load_what_may_be_needed();
     serve_executions(channel);
+    if (channel.beginning == abi::Beginning::Checkpoint) restore_checkpoint(channel);
+    if (channel.beginning == abi::Beginning::Kept) keep_beginning(channel);
   }
-  if (has_driver && channel.has_checkpoint != 0) restore_checkpoint(channel);
   watch_forks();
   if (records_in_parallel(channel)) use_session(parallel_session());
   session().begin_run(channel);

@@ -167,8 +167,8 @@ void serve_executions(abi::ChannelHeader& channel) {
   while (wait_for_request(channel)) {
     if (prepare_threads(channel, /*executes_here=*/false)) policy.note_more_threads();
     // One with a stem is executed up to there first.
-    const bool in_place =
-        channel.has_checkpoint == 0 && channel.stem.number == 0 && policy.in_place(channel.options);
+    const bool in_place = channel.beginning == abi::Beginning::Program &&
+                          channel.stem.number == 0 && policy.in_place(channel.options);
     ++channel.reset.processes;
     forget_dead_stack();
     channel.reset.served = 0;

@@ -27,8 +27,9 @@ constexpr Accesses kAccesses;
 
 /// Where executions can be undone at all.
 bool can_have_stem(const abi::ChannelHeader& channel) {
-  return channel.stem.number != 0 && channel.has_checkpoint == 0 && channel.reset.gave_up == 0 &&
-         undoes_in_place(channel.options.carrier) && !same_text(channel.options.reset, "fork");
+  return channel.stem.number != 0 && channel.beginning == abi::Beginning::Program &&
+         channel.reset.gave_up == 0 && undoes_in_place(channel.options.carrier) &&
+         !same_text(channel.options.reset, "fork");
 }
 
 }  // namespace

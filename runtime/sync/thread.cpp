@@ -94,13 +94,7 @@ struct Unwinder {
 constinit Unwinder unwinder = {};
 
 void find_unwinder(Session& session) {
-  if (unwinder.unwind != nullptr) return;
-  void* const library = dlopen("libgcc_s.so.1", RTLD_NOW);
-  if (library != nullptr) {
-    unwinder = {reinterpret_cast<ForcedUnwind>(dlsym(library, "_Unwind_ForcedUnwind")),
-                reinterpret_cast<GetCfa>(dlsym(library, "_Unwind_GetCFA"))};
-  }
-  if (unwinder.unwind == nullptr || unwinder.get_cfa == nullptr) {
+  if (!load_unwinder()) {
     session.unsupported("pthread_exit needs libgcc_s.so.1, which is not installed");
   }
 }
@@ -162,6 +156,15 @@ void wait_for_all_others(Session& session) {
 }
 
 }  // namespace
+
+bool load_unwinder() {
+  if (unwinder.unwind != nullptr) return true;
+  void* const library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (library == nullptr) return false;
+  unwinder = {reinterpret_cast<ForcedUnwind>(dlsym(library, "_Unwind_ForcedUnwind")),
+              reinterpret_cast<GetCfa>(dlsym(library, "_Unwind_GetCFA"))};
+  return unwinder.unwind != nullptr && unwinder.get_cfa != nullptr;
+}
 
 int thread_create(Session& session, pthread_t* handle, const pthread_attr_t* attributes,
                   void* (*routine)(void*), void* argument, abi::SiteId site) {

@@ -16,6 +16,8 @@ int thread_join(Session& session, pthread_t handle, void** result, abi::SiteId s
 int thread_try_join(Session& session, pthread_t handle, void** result, const timespec* deadline,
                     abi::SiteId site);
 int thread_detach(Session& session, pthread_t handle, abi::SiteId site);
+/// What thread_exit() needs besides libc; it loads it itself where that has not been done.
+bool load_unwinder();
 /// Unwinds the calling thread's stack, then ends it.
 [[noreturn]] void thread_exit(Session& session, void* result);
 

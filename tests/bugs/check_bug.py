@@ -94,6 +94,7 @@ class Bug:
             assert after["threads"] == fewest["threads"], reduced
             assert after["preemptions"] == fewest["preemptions"], reduced
         assert self.heddle("replay", "--json", "-n", 20, reduced["run"])["reproduced"]
+        assert self.heddle("pack", "--json", reduced["run"])["reproduced"]
         print(f"reduced: {reduced['before']} -> {after}")
 
     def check_instances(self):

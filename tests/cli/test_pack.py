@@ -21,10 +21,10 @@ PROGRAM = """
 #include <unistd.h>
 static volatile long hits;
 static const char *volatile home, *volatile name, *volatile word;
-static const void *volatile place, *volatile words;  // the same elsewhere
+static const void *volatile place, *volatile words, *volatile code, *volatile of_libc;  // the same elsewhere
 static void* visit(void* p) {
   for (int i = 0; i < 2000; ++i) hits = hits + 1;
-  return p;
+  pthread_exit(p);
 }
 int main(int argc, char** argv) {
   char text[100] = "";
@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
   home = getenv("HOME");
   place = text;
   words = argv;
+  code = (const void*)&visit;
+  of_libc = stdout;
   name = argv[0];
   word = argv[argc - 1];
   if (word[0] != 'w') return 3;
@@ -103,6 +105,13 @@ class Pack(Workshop):
         (self.work / "prog").unlink()
         self.assertEqual(self.json("replay", "found.heddle", "-n", 3)["identical"], 3)
 
+    def test_of_a_program_with_tables_of_virtual_functions(self):
+        program = self.build(BUGS / "missed_notification" / "buggy.cpp", compiler="heddle-c++")
+        run = self.json("explore", "--", program, status=1)["run"]
+        self.json("pack", run, "-o", "found.heddle")
+        (self.work / "prog").unlink()
+        self.assertEqual(self.json("replay", "found.heddle", "-n", 3)["identical"], 3)
+
     def test_with_a_library_of_the_users_own(self):
         def compile(name, text, *flags):
             (self.work / f"{name}.c").write_text(text)
@@ -159,6 +168,10 @@ int main(void) {
             self.refused("replay", "run.heddle", says=("run.heddle", "cut off"))
         pack.write_bytes(whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:])
         self.refused("replay", "run.heddle", says=("run.heddle", "damaged"))
+        pack.write_bytes(whole.replace(b"PACK 2", b"PACK 3", 1))
+        self.refused("replay", "run.heddle", says=("version 3", "update Heddle"))
+        pack.write_bytes(whole.replace(b"PACK 2", b"PACK 1", 1))
+        self.refused("replay", "run.heddle", says=("version 1", "heddle pack RUN"))
         self.build(PROGRAM.replace("2000", "2001"))
         self.refused("pack", "r1", says=("built again",))
         self.refused("pack", "r7")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/packed_checkpoint.h"
+#include "cli/packed_process.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "driver/build/build_id.h"
 #include "driver/build/toolchain.h"
+#include "driver/kept_beginning.h"
 #include "driver/processor.h"
 #include "trace/file.h"
 
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 constexpr char kRuntime[] = "runtime";
 constexpr char kRestorer[] = "restorer";
 constexpr char kPlacement[] = "placement";
+constexpr char kBeginning[] = "beginning";
 constexpr char kProcessor[] = "processor";
 constexpr char kOpened[] = "opened";  // by number: in the order in which the image names them first
 constexpr char kListing[] = "listing";  // stands for what is in a directory
@@ -78,44 +80,76 @@ std::vector<std::string> words_in(const fs::path& file) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-}  // namespace
+/// libc chooses among its own functions by what the processor can do. A program that travels does
+/// without all that not every x86-64 has.
+driver::Inputs on_a_plain_processor(driver::Inputs inputs) {
+  std::erase_if(inputs.environment,
+                [](const std::string& entry) { return entry.starts_with("GLIBC_TUNABLES="); });
+  inputs.environment.push_back(driver::plain_processor());
+  return inputs;
+}
 
-std::vector<store::PackedFile> checkpoint_files(const driver::Program& program,
-                                                const driver::Inputs& inputs,
-                                                std::vector<driver::ProgramFile> of_program) {
-  const fs::path runtime = build::runtime_library();
+std::string processor_file(const driver::Inputs& inputs) {
+  return fmt::format("{}\n", fmt::join(driver::chosen_by(inputs.environment), " "));
+}
+
+void add_beginning(std::vector<store::PackedFile>& files, const driver::Program& program,
+                   const driver::Inputs& inputs,
+                   const std::vector<driver::ProgramFile>& of_program) {
+  const driver::Inputs plain = on_a_plain_processor(inputs);
+  const driver::KeptBeginning kept(program.image(), plain);
+  files.push_back({kBeginning, false, kept.image()});
+  files.push_back({kPlacement, false, driver::placement_of(kept.process(), of_program)});
+  files.push_back({kProcessor, false, processor_file(plain)});
+  add_open_files(files, files[files.size() - 3].bytes);
+}
+
+void add_checkpoint(std::vector<store::PackedFile>& files, const driver::Program& program,
+                    const driver::Inputs& inputs,
+                    const std::vector<driver::ProgramFile>& of_program) {
   const std::string image = driver::read_image(inputs.checkpoint);
-  if (driver::runtime_of(image) != build::read_build_id(runtime)) {
+  if (driver::runtime_of(image) != build::read_build_id(build::runtime_library())) {
     throw user_error(
         "the run begins at a checkpoint that holds the memory of another build of Heddle: pack it "
         "with that one, or record again");
   }
+  const driver::Target target(program.image(), inputs, 1, kStartLimit);
+  files.push_back({kPlacement, false, driver::placement_of(target.process(), of_program)});
+  files.push_back({kProcessor, false, processor_file(inputs)});
+  add_open_files(files, image);
+}
+
+}  // namespace
+
+std::vector<store::PackedFile> process_files(const driver::Program& program,
+                                             const driver::Inputs& inputs,
+                                             std::vector<driver::ProgramFile> of_program) {
+  const fs::path runtime = build::runtime_library();
   of_program.push_back(
       {runtime.string(), runtime, fmt::format("{}/{}", kRuntime, runtime.filename().string())});
   std::vector<store::PackedFile> files;
   files.push_back({of_program.back().packed, true, trace::read_file(runtime)});
   files.push_back({kRestorer, true, trace::read_file(build::restorer())});
-  const driver::Target target(program.image(), inputs, 1, kStartLimit);
-  files.push_back({kPlacement, false, driver::placement_of(target.process(), of_program)});
-  files.push_back({kProcessor, false,
-                   fmt::format("{}\n", fmt::join(driver::chosen_by(inputs.environment), " "))});
-  add_open_files(files, image);
+  const auto add = inputs.checkpoint.empty() ? &add_beginning : &add_checkpoint;
+  add(files, program, inputs, of_program);
   return files;
 }
 
-std::optional<driver::Restorer> unpacked_restorer(const fs::path& unpacked,
-                                                  const fs::path& checkpoint) {
-  const fs::path placement = unpacked / kPlacement;
-  if (!fs::exists(placement)) return std::nullopt;
+fs::path unpacked_beginning(const fs::path& unpacked) {
+  return unpacked / kBeginning;
+}
+
+driver::Restorer unpacked_restorer(const fs::path& unpacked, const fs::path& image_file) {
   driver::refuse_lesser_processor(words_in(unpacked / kProcessor));
+  const fs::path placement = unpacked / kPlacement;
   const std::string packed = trace::read_file(placement);
   driver::Restorer restorer{unpacked / kRestorer, placement,
                             unpacked / kRuntime / build::kRuntimeName,
                             driver::placed_files(packed, unpacked)};
   trace::write_file(placement, driver::placement_in(packed, unpacked));
-  const std::string image = driver::read_image(checkpoint);
+  const std::string image = driver::read_image(image_file);
   const NumberedFiles numbers(image);
-  trace::write_file(checkpoint, driver::with_open_files_at(image, [&](const std::string& path) {
+  trace::write_file(image_file, driver::with_open_files_at(image, [&](const std::string& path) {
                       return (unpacked / numbered(numbers.number(path))).string();
                     }));
   return restorer;
