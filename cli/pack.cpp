@@ -36,7 +36,7 @@ std::vector<driver::ProgramFile> program_files(const driver::Program& program) {
     files.push_back({library.string(), library,
                      fmt::format("{}/{}", kPackLibraries, library.filename().string())});
   };
-  for (const driver::NeededLibrary& needed : driver::needed_libraries(program.original())) {
+  for (const driver::NeededLibrary& needed : program.needed()) {
     if (needed.file.filename() == loader.filename()) continue;
     add_library(needed.file);
     // Threads that end by pthread_exit need it; libc opens it when one does.

@@ -8,8 +8,9 @@
 
 namespace heddle::cli {
 
-std::unique_ptr<RunCode> RunCode::open(const std::string& program, const std::string& build_id,
-                                       abi::Variant variant, const driver::Progress& progress) {
+std::unique_ptr<RunCode> RunCode::open(const driver::StartedProgram& program,
+                                       const std::string& build_id, abi::Variant variant,
+                                       const driver::Progress& progress) {
   try {
     driver::Program opened = driver::Program::open(program, progress, variant);
     if (opened.sites() == nullptr || opened.build_id() != build_id) return nullptr;

@@ -16,8 +16,9 @@ class RunCode {
   /// nullptr where there is no such table for the program that was run: it was not built by
   /// heddle-cc, it is not there any more, or it is another build than `build_id`. `variant` has the
   /// extra `depends`.
-  static std::unique_ptr<RunCode> open(const std::string& program, const std::string& build_id,
-                                       abi::Variant variant, const driver::Progress& progress);
+  static std::unique_ptr<RunCode> open(const driver::StartedProgram& program,
+                                       const std::string& build_id, abi::Variant variant,
+                                       const driver::Progress& progress);
   RunCode(const RunCode&) = delete;
   RunCode& operator=(const RunCode&) = delete;
 

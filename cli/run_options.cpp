@@ -192,12 +192,18 @@ store::RunInputs to_stored(const driver::Inputs& inputs) {
   return stored;
 }
 
-std::string program_of(const driver::Inputs& inputs) {
+driver::StartedProgram program_of(const driver::Inputs& inputs) {
+  driver::LibrarySearch search{inputs.directory, ""};
+  constexpr std::string_view kPath = "LD_LIBRARY_PATH=";
+  for (const std::string& entry : inputs.environment) {
+    if (entry.starts_with(kPath)) search.path = entry.substr(kPath.size());
+  }
   const std::string& given = inputs.arguments.at(0);
   std::error_code error;
   const bool is_path = given.find('/') != std::string::npos;
-  if (!is_path || std::filesystem::equivalent(inputs.directory, ".", error)) return given;
-  return (inputs.directory / given).lexically_normal().string();
+  const bool is_here = std::filesystem::equivalent(inputs.directory, ".", error);
+  if (!is_path || is_here) return {given, std::move(search)};
+  return {(inputs.directory / given).lexically_normal().string(), std::move(search)};
 }
 
 driver::Inputs from_stored(const store::RunInputs& inputs) {

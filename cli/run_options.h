@@ -44,7 +44,8 @@ driver::ExploreLimits limits_of(const RunFlags& flags);
 
 store::RunInputs to_stored(const driver::Inputs& inputs);
 driver::Inputs from_stored(const store::RunInputs& inputs);
-/// The program of a kept run, as it is found from here: a relative path was given elsewhere.
-std::string program_of(const driver::Inputs& inputs);
+/// The program of a kept run, as it is found from here: a relative path was given elsewhere, and so
+/// may have been the libraries'.
+driver::StartedProgram program_of(const driver::Inputs& inputs);
 
 }  // namespace heddle::cli

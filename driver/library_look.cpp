@@ -8,7 +8,7 @@ namespace heddle::driver {
 Program open_with_libraries(const Inputs& inputs, const abi::Options& options,
                             std::chrono::milliseconds timeout, const Progress& progress,
                             abi::Variant variant) {
-  const std::string& name = inputs.arguments.at(0);
+  const StartedProgram name(inputs.arguments.at(0));
   Program program = Program::open(name, progress, variant);
   if (!program.may_open_libraries()) return program;
   OpenedLibraries libraries(program.build_id());

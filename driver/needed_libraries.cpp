@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/needed_libraries.h"
 
+#include <cstdlib>
 #include <sstream>
 
 #include "driver/build/subprocess.h"
@@ -16,10 +17,17 @@ std::filesystem::path dynamic_loader() {
   return kLoader;
 }
 
-std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program) {
+LibrarySearch LibrarySearch::here() {
+  const char* const path = std::getenv("LD_LIBRARY_PATH");
+  return {std::filesystem::current_path(), path == nullptr ? "" : path};
+}
+
+std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program,
+                                            const LibrarySearch& search) {
   const build::ToolResult loader =
-      build::run_tool({kLoader, "--list", std::filesystem::absolute(program).string()},
-                      std::filesystem::current_path(), /*capture=*/true);
+      build::run_tool({kLoader, "--library-path", search.path, "--list",
+                       std::filesystem::absolute(program).string()},
+                      search.directory, /*capture=*/true);
   std::vector<NeededLibrary> libraries;
   std::istringstream lines(loader.output);
   // "	libfoo.so.1 => /where/libfoo.so.1 (0x00007f...)"; a name with a slash stands alone.
@@ -30,7 +38,8 @@ std::vector<NeededLibrary> needed_libraries(const std::filesystem::path& program
     line = line.substr(1, end - 1);
     const std::size_t arrow = line.find(kArrow);
     const std::string name = line.substr(0, arrow);
-    const std::string file = arrow == std::string::npos ? name : line.substr(arrow + kArrow.size());
+    const std::filesystem::path file =
+        search.directory / (arrow == std::string::npos ? name : line.substr(arrow + kArrow.size()));
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) continue;
     libraries.push_back({name, file});

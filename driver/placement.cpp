@@ -210,8 +210,8 @@ class PlacementMaker {
     const auto known = std::ranges::find(candidates_, path, &Candidate::canonical);
     if (known == candidates_.end()) {
       throw user_error(
-          fmt::format("{} is mapped when the program begins, and is none of its libraries: a run "
-                      "that begins at a checkpoint cannot be packed with it",
+          fmt::format("{} is mapped when the program begins, and is none of its libraries: the "
+                      "run cannot be packed with it",
                       path));
     }
     if (known->number == abi::kNoPlacedFile) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run that begins at a checkpoint needs of its program, made portable: a placement
-// (abi/memory_image.h) says which files are mapped where, and what was in memory that the image of
-// the checkpoint does not hold. Made where the run was recorded, followed by the restorer wherever
-// the pack is.
+// What a packed run needs of its program besides an image of its memory: a placement
+// (abi/memory_image.h) says which files are mapped where, and what was in memory that the image
+// does not hold. Made where the run is packed, followed by the restorer wherever the pack is.
 #pragma once
 
 #include <sys/types.h>

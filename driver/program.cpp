@@ -44,9 +44,9 @@ std::filesystem::path find_in_path(const std::string& name) {
 
 /// A library without a name of its own is asked for by its path, and in saved links paths are
 /// relative to the root.
-std::string name_in_variant(const std::string& name) {
+std::string name_in_variant(const std::string& name, const LibrarySearch& search) {
   if (name.find('/') == std::string::npos) return name;
-  return std::filesystem::absolute(name).lexically_normal().relative_path().string();
+  return (search.directory / name).lexically_normal().relative_path().string();
 }
 
 }  // namespace
@@ -64,11 +64,13 @@ abi::Variant variant_for(const trace::Schedule& schedule) {
   return leaves_out ? abi::Variant::Full.with(abi::Variant::Repeats) : abi::Variant::Full;
 }
 
-Program Program::open(const std::string& name, const Progress& progress, abi::Variant variant) {
+Program Program::open(const StartedProgram& started, const Progress& progress,
+                      abi::Variant variant) {
   Program program;
-  program.name_ = name;
+  program.name_ = started.name;
+  program.search_ = started.libraries;
   program.variant_ = variant;
-  const std::filesystem::path path = find_program(name);
+  const std::filesystem::path path = find_program(started.name);
   if (std::filesystem::is_directory(path) || access(path.c_str(), X_OK) != 0) {
     throw user_error(fmt::format("{} is not a program that can be run", path.string()));
   }
@@ -93,13 +95,13 @@ Program Program::open(const std::string& name, const Progress& progress, abi::Va
 }
 
 void Program::derive_libraries(const std::filesystem::path& path, const Progress& progress) {
-  for (const NeededLibrary& needed : needed_libraries(path)) {
+  for (const NeededLibrary& needed : needed_libraries(path, search_)) {
     if (!build::is_heddle_built(needed.file)) continue;
     const std::string name = std::filesystem::path(needed.name).filename().string();
     if (has_library(name)) continue;
     may_open_libraries_ = may_open_libraries_ || ir::ElfFile(needed.file).needs("dlopen");
-    add_library({name, build::derive_library(needed.file, name_in_variant(needed.name), next_site(),
-                                             variant_, progress)});
+    add_library({name, build::derive_library(needed.file, name_in_variant(needed.name, search_),
+                                             next_site(), variant_, progress)});
   }
 }
 

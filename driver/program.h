@@ -15,6 +15,7 @@
 
 #include "abi/abi.h"
 #include "abi/variant.h"
+#include "driver/needed_libraries.h"
 #include "driver/target.h"
 #include "ir/code_places.h"
 #include "ir/site_table.h"
@@ -33,13 +34,25 @@ abi::Variant variant_for(const trace::Schedule& schedule);
 /// file.
 std::filesystem::path find_program(const std::string& name);
 
+/// A program as it is started.
+struct StartedProgram {
+  /// Here and now.
+  StartedProgram(std::string as_typed)
+      : name(std::move(as_typed)), libraries(LibrarySearch::here()) {}
+  StartedProgram(std::string as_typed, LibrarySearch search)
+      : name(std::move(as_typed)), libraries(std::move(search)) {}
+
+  std::string name;  // as typed in a shell: a path, or a word to look up in PATH
+  LibrarySearch libraries;
+};
+
 class Program {
  public:
-  /// `name` as typed in a shell: a path, or a word to look up in PATH. A program that was not built
-  /// with heddle-cc is controlled at its synchronisation operations only.
+  /// A program that was not built with heddle-cc is controlled at its synchronisation operations
+  /// only.
   /// `variant`: which steps to record besides the events (abi/variants.def). The events of a
   /// schedule, and the ids of sites, are the same in all of them.
-  static Program open(const std::string& name, const Progress& progress,
+  static Program open(const StartedProgram& started, const Progress& progress,
                       abi::Variant variant = abi::Variant::Full);
 
   /// Variants that were derived elsewhere, of the program with that name and build id.
@@ -54,6 +67,8 @@ class Program {
   std::filesystem::path runtime() const;
   /// What the user built.
   const std::filesystem::path& original() const { return original_; }
+  /// What it needs, in the order it is loaded.
+  std::vector<NeededLibrary> needed() const { return needed_libraries(original_, search_); }
   /// Which variant was derived; meaningless for a program that was not instrumented.
   abi::Variant variant() const { return variant_; }
   /// Whether it, or a library of its own, mentions dlopen.
@@ -92,6 +107,7 @@ class Program {
   const ir::CodePlaces& code() const;
 
   std::string name_;
+  LibrarySearch search_;
   std::string build_id_;
   std::filesystem::path original_;
   Image image_;

@@ -121,7 +121,11 @@ class Libraries(workshop.Workshop):
         (self.work / "lib").mkdir()
         self.compile(COUNTER, "counter", "-shared", "-fPIC", "-o", "lib/libcounter.so")
         self.compile(MAIN % "record_hit", "prog", "-o", "prog", "-Llib", "-lcounter")
-        self.found_and_replayed(environment={"LD_LIBRARY_PATH": str(self.work / "lib")})
+        run = self.found_and_replayed(environment={"LD_LIBRARY_PATH": "lib"})
+        # The run knows: nobody has to say it again, wherever he is.
+        self.assertTrue(self.json("replay", run)["reproduced"])
+        self.assertTrue(self.json("reduce", run)["run"])
+        self.assertTrue(self.json("pack", run)["reproduced"])
 
     def test_opened_by_the_program_itself(self):
         """By a path, by a name it looks for in its own run path, and from a library."""
