@@ -140,15 +140,20 @@ class RecordEndings(Workshop):
         (thread,) = re.findall(r", thread (t0\.[12])\n", self.heddle("show", found["run"]).stdout)
         return thread == "t0.2"
 
+    def slow_waited(self, found):
+        """Where it is about to fail, too, the slow one comes to wait for the other. On a machine with
+        much else to do it may be too late for that."""
+        ends = "\nends t0.2\n" in self.schedule(found["run"])
+        self.assertTrue(self.quick_was_first(found) or not ends)
+        return ends
+
     def test_of_two_failing_threads_the_first_ends_the_run(self):
         def wanted(found):
             first = self.quick_was_first(found)
             shown = self.heddle("show", found["run"]).stdout
             self.assertIn('!"quick"' if first else '!"slow"', shown)
             self.assertNotIn('!"slow"' if first else '!"quick"', shown)
-            # Where it is about to fail, too, the slow one comes to wait for the other.
-            self.assertEqual("\nends t0.2\n" in self.schedule(found["run"]), first)
-            return first
+            return self.slow_waited(found)
 
         found = self.two_failures('assert(!"slow");', 'assert(!"quick");', wanted)
         # Without the thread that waits to fail there is less to follow, and the failure is the same.
@@ -176,8 +181,7 @@ class RecordEndings(Workshop):
         divide = '__asm__ volatile("idivl %0" : : "r"(0) : "eax", "edx");'
         for slow in ("__builtin_trap();", divide):
             with self.subTest(slow):
-                found = self.two_failures(slow, "__builtin_trap();", self.quick_was_first)
-                self.assertIn("\nends t0.2\n", self.schedule(found["run"]))
+                self.two_failures(slow, "__builtin_trap();", self.slow_waited)
 
     def test_a_thread_that_a_signal_ends_in_the_middle_of_an_access_may_be_the_second(self):
         self.two_failures("memset(half, 1, 128 << 20);", "sleep_unseen(5); __builtin_trap();",
