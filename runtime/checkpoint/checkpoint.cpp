@@ -125,7 +125,8 @@ CheckpointObstacle write_memory(ImageWriter& out, PageTracker& pages) {
   return out.add(&last, sizeof last) ? CheckpointObstacle::None : CheckpointObstacle::Disk;
 }
 
-CheckpointObstacle write_image(int file, PageTracker& pages, const Continuation& continuation) {
+CheckpointObstacle write_image(int file, std::uint32_t& held, PageTracker& pages,
+                               const Continuation& continuation) {
   Room& work = room();
   ImageHeader& header = work.header;
   header = {};
@@ -140,6 +141,7 @@ CheckpointObstacle write_image(int file, PageTracker& pages, const Continuation&
   header.mappings = static_cast<std::uint32_t>(read_mappings(
       work.image_mappings, Workspace::kMappings, work.workspace.text, sizeof work.workspace.text));
   if (header.mappings == 0) return CheckpointObstacle::Memory;
+  __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
   ImageWriter out(file);
   if (!out.begin() || !out.add(&header, sizeof header) ||
       !out.add(work.image_mappings, header.mappings * sizeof(Mapping)) ||
@@ -248,7 +250,8 @@ void begin_program(abi::ChannelHeader&) {
 
 void write_beginning() {
   const auto thread_pointer = reinterpret_cast<std::uint64_t>(__builtin_thread_pointer());
-  if (write_checkpoint(abi::kCheckpointDescriptor, {&begin_program, thread_pointer}) !=
+  std::uint32_t held = 0;
+  if (write_checkpoint(abi::kCheckpointDescriptor, held, {&begin_program, thread_pointer}) !=
       CheckpointObstacle::None) {
     give_up("the program's beginning cannot be written down: no room, or too many open files");
   }
@@ -257,11 +260,12 @@ void write_beginning() {
 
 }  // namespace
 
-CheckpointObstacle write_checkpoint(int file, const Continuation& continuation) {
+CheckpointObstacle write_checkpoint(int file, std::uint32_t& held,
+                                    const Continuation& continuation) {
   make_room();
   PageTracker pages;
   if (!pages.open_to_look(kPagesDescriptor)) return CheckpointObstacle::Memory;
-  const CheckpointObstacle obstacle = write_image(file, pages, continuation);
+  const CheckpointObstacle obstacle = write_image(file, held, pages, continuation);
   pages.close();
   return obstacle;
 }

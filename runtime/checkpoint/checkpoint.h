@@ -18,8 +18,10 @@ struct Continuation {
   std::uint64_t thread_pointer;  // of the first thread
 };
 
-/// All other threads of the program must stand still, with their registers on their stacks.
-abi::CheckpointObstacle write_checkpoint(int file, const Continuation& continuation);
+/// All other threads of the program must stand still, with their registers on their stacks. `held`
+/// says that the file holds an image: 0 from when that is written over.
+abi::CheckpointObstacle write_checkpoint(int file, std::uint32_t& held,
+                                         const Continuation& continuation);
 
 /// Writes the program, which stands before its first instruction, to abi::kCheckpointDescriptor and
 /// ends the process. Returns in each process that becomes it. Says why in the channel where that is

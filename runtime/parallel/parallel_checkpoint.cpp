@@ -125,9 +125,11 @@ void ParallelSession::take_checkpoint() {
   taker_ = current_index();
   stopped_at_ = clock().now();
   const std::uint32_t number = log_->segments[log_->newest].number + 1;
+  const std::uint32_t file = number % abi::kSegments;
+  // Whatever ends this process meanwhile: nothing begins where the image is being written over.
   const abi::CheckpointObstacle obstacle =
-      write_checkpoint(abi::kCheckpointDescriptor + static_cast<int>(number % abi::kSegments),
-                       {&go_on_recorded, threads_[0].handle});
+      write_checkpoint(abi::kCheckpointDescriptor + static_cast<int>(file),
+                       log_->segments[file].checkpoint, {&go_on_recorded, threads_[0].handle});
   log_->obstacle = static_cast<std::uint32_t>(obstacle);
   if (obstacle != abi::CheckpointObstacle::None) return;
   for (std::uint32_t i = 0; i < thread_count(); ++i) {

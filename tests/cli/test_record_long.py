@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -298,6 +299,13 @@ class LongRecording(Workshop):
         self.comes_back(found["run"])
 
     def test_that_was_killed_can_be_used(self):
+        for milliseconds in (0, 5, 20, 60, 150):
+            with self.subTest(milliseconds):
+                self.kill_and_use(milliseconds / 1000)
+
+    def kill_and_use(self, delay):
+        """Maybe while a checkpoint is written over another one."""
+        shutil.rmtree(self.work / ".heddle", ignore_errors=True)
         program = self.build(BUSY)
         (self.work / "lines").write_text("1\n2\n")
         recording = subprocess.Popen([TOOLS / "heddle", "record", "--max-log", "2", "--", program,
@@ -310,7 +318,8 @@ class LongRecording(Workshop):
             return len(images) == 2 and all(image.stat().st_size > 0 for image in images)
 
         while not both_are_there():
-            time.sleep(0.05)
+            time.sleep(0.002)
+        time.sleep(delay)
         recording.send_signal(signal.SIGKILL)
         recording.wait()
         log, = tmp.glob("recording-*.log")
