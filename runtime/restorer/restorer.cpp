@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program that becomes another one: that of an image (checkpoint.h), where nothing of it is
-// installed (heddle pack). It is no part of the runtime library, has no libc, and is linked to where
-// neither programs nor the runtime put anything (runtime/CMakeLists.txt). So it can give up all
-// memory but its own and have that of the other process instead: code from the files that came with
-// the pack, everything else from the image. What the runtime library in there does next is what it does
-// in a process that was restored in place (checkpoint.cpp).
+// installed (heddle pack). It is no part of the runtime library, has no libc, and is linked to
+// where neither programs nor the runtime put anything (runtime/CMakeLists.txt). So it can give up
+// all memory but its own and have that of the other process instead: code from the files that came
+// with the pack, everything else from the image. What the runtime library in there does next is
+// what it does in a process that was restored in place (checkpoint.cpp).
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <sys/mman.h>
