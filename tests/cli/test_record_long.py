@@ -299,7 +299,7 @@ class LongRecording(Workshop):
         self.comes_back(found["run"])
 
     def test_that_was_killed_can_be_used(self):
-        for milliseconds in (0, 5, 20, 60, 150):
+        for milliseconds in (0, 20, 100):
             with self.subTest(milliseconds):
                 self.kill_and_use(milliseconds / 1000)
 
