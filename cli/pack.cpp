@@ -39,7 +39,7 @@ std::vector<driver::ProgramFile> program_files(const driver::Program& program) {
   for (const driver::NeededLibrary& needed : program.needed()) {
     if (needed.file.filename() == loader.filename()) continue;
     add_library(needed.file);
-    // Threads that end by pthread_exit need it; libc opens it when one does.
+    // Threads that end by pthread_exit need it, whether the program names it or not.
     const fs::path unwinder = needed.file.parent_path() / "libgcc_s.so.1";
     if (needed.name == "libc.so.6" && fs::exists(unwinder)) add_library(unwinder);
   }

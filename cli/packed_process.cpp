@@ -98,10 +98,11 @@ void add_beginning(std::vector<store::PackedFile>& files, const driver::Program&
                    const std::vector<driver::ProgramFile>& of_program) {
   const driver::Inputs plain = on_a_plain_processor(inputs);
   const driver::KeptBeginning kept(program.image(), plain);
-  files.push_back({kBeginning, false, kept.image()});
+  const std::string image = kept.image();
+  files.push_back({kBeginning, false, image});
   files.push_back({kPlacement, false, driver::placement_of(kept.process(), of_program)});
   files.push_back({kProcessor, false, processor_file(plain)});
-  add_open_files(files, files[files.size() - 3].bytes);
+  add_open_files(files, image);
 }
 
 void add_checkpoint(std::vector<store::PackedFile>& files, const driver::Program& program,

@@ -8,8 +8,8 @@ namespace heddle::driver {
 Program open_with_libraries(const Inputs& inputs, const abi::Options& options,
                             std::chrono::milliseconds timeout, const Progress& progress,
                             abi::Variant variant) {
-  const StartedProgram name(inputs.arguments.at(0));
-  Program program = Program::open(name, progress, variant);
+  const StartedProgram started(inputs.arguments.at(0));
+  Program program = Program::open(started, progress, variant);
   if (!program.may_open_libraries()) return program;
   OpenedLibraries libraries(program.build_id());
   if (libraries.is_known(inputs.arguments)) return program;
@@ -22,7 +22,7 @@ Program open_with_libraries(const Inputs& inputs, const abi::Options& options,
     libraries.learn(inputs.arguments, target.channel().opened());
   }
   return libraries.known().size() == before ? std::move(program)
-                                            : Program::open(name, progress, variant);
+                                            : Program::open(started, progress, variant);
 }
 
 }  // namespace heddle::driver

@@ -124,11 +124,12 @@ long PageTracker::read_present(std::uint64_t& begin, std::uint64_t end, PageRang
                                long capacity) const {
   constexpr std::uint64_t kPage = 4096;
   constexpr std::uint64_t kPresentOrSwapped = 3ull << 62;
-  std::uint64_t entries[4096];
+  constexpr std::uint64_t kAtOnce = 4096;
+  std::uint64_t entries[kAtOnce];
   long found = 0;
   while (begin < end) {
     const std::uint64_t left = (end - begin) / kPage;
-    const std::uint64_t wanted = left < 4096 ? left : 4096;
+    const std::uint64_t wanted = left < kAtOnce ? left : kAtOnce;
     const long got = raw_syscall(SYS_pread64, pages_, reinterpret_cast<long>(entries),
                                  static_cast<long>(wanted * sizeof entries[0]),
                                  static_cast<long>(begin / kPage * sizeof entries[0]));
