@@ -26,26 +26,8 @@ const llvm::DataLayout& Place::layout() const {
   return site.instruction->getModule()->getDataLayout();
 }
 
-namespace {
-
-bool has_shutter(abi::SiteKind kind) {
-  return kind == abi::SiteKind::Load || kind == abi::SiteKind::Store ||
-         kind == abi::SiteKind::RangeRead || kind == abi::SiteKind::RangeWrite;
-}
-
-void split(Place& place, Shutters& shutters) {
-  const llvm::DebugLoc location = place.builder.getCurrentDebugLocation();
-  const Shutters::Ways ways = shutters.split(place.site);
-  place.builder.SetInsertPoint(ways.open);
-  place.builder.SetCurrentDebugLocation(location);
-  place.closed = ways.closed;
-}
-
-}  // namespace
-
-void rewrite(const Site& site, Hooks& hooks, Shutters* shutters) {
+void rewrite(const Site& site, Hooks& hooks) {
   Place place(site, hooks);
-  if (shutters != nullptr && has_shutter(site.kind)) split(place, *shutters);
   switch (site.kind) {
     case abi::SiteKind::Load:
     case abi::SiteKind::Store: rewrite_plain_access(place); break;

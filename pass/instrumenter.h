@@ -17,7 +17,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "pass/hooks.h"
 #include "pass/selection.h"
-#include "pass/shutters.h"
 
 namespace heddle::pass {
 
@@ -31,8 +30,6 @@ struct Place {
   const Site& site;
   Hooks& hooks;
   llvm::IRBuilder<> builder;
-  /// Where the access goes when its shutter is closed; null: it has none.
-  llvm::Instruction* closed = nullptr;
 };
 
 // One rewriter a family of instructions; each leaves the instruction (or its replacement) with the
@@ -42,8 +39,7 @@ void rewrite_atomic_access(Place& place);  // atomic_access.cpp: atomics and fen
 void announce_range_access(Place& place);  // range_access.cpp: what hooks cannot perform
 void mark_outgoing_call(Place& place);     // outgoing_call.cpp
 
-/// `shutters`: null if none are wanted.
-void rewrite(const Site& site, Hooks& hooks, Shutters* shutters);
+void rewrite(const Site& site, Hooks& hooks);
 
 /// Calls `announce` with the address and length of each piece of memory that the access is about to
 /// touch; whatever it inserts at the place comes before the access. range_access.cpp

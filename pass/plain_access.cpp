@@ -14,31 +14,16 @@ void rewrite_load(Place& place, llvm::LoadInst& load) {
       place.hooks.call(place.builder, for_size(HookId::__heddle_load1, place.site.bytes),
                        {load.getPointerOperand(), place.id()});
   llvm::Value* value = from_bits(place.builder, bits, load.getType(), place.layout());
-  if (place.closed == nullptr) {
-    value->takeName(&load);
-    load.replaceAllUsesWith(value);
-    load.eraseFromParent();
-    return;
-  }
-  // The load has been first behind the two ways.
-  llvm::PHINode* either = llvm::PHINode::Create(load.getType(), 2, "", load.getIterator());
-  either->setDebugLoc(load.getDebugLoc());
-  either->takeName(&load);
-  load.replaceAllUsesWith(either);
-  either->addIncoming(value, place.builder.GetInsertBlock());
-  either->addIncoming(&load, place.closed->getParent());
-  load.moveBefore(place.closed);
+  value->takeName(&load);
+  load.replaceAllUsesWith(value);
+  load.eraseFromParent();
 }
 
 void rewrite_store(Place& place, llvm::StoreInst& store) {
   llvm::Value* bits = to_bits(place.builder, store.getValueOperand(), place.layout());
   place.hooks.call(place.builder, for_size(HookId::__heddle_store1, place.site.bytes),
                    {store.getPointerOperand(), bits, place.id()});
-  if (place.closed == nullptr) {
-    store.eraseFromParent();
-  } else {
-    store.moveBefore(place.closed);
-  }
+  store.eraseFromParent();
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "pass/repeats.h"
 #include "pass/rounds_together.h"
 #include "pass/selection.h"
+#include "pass/shutters.h"
 #include "pass/site_table.h"
 #include "pass/steps.h"
 #include "pass/structure.h"
@@ -94,12 +95,14 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (tells_path) insert_path(layout, sites, hooks);
     if (variant_.base == abi::VariantBase::Full) {
-      std::optional<Shutters> shutters;
       if (has_shutters(variant_)) {
-        shutters.emplace(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
+        Shutters shutters(module, llvm::ArrayRef(sites).take_front(accesses), hooks);
+        const std::vector<Stretch> stretches = find_stretches(sites);
+        // From the last: what is behind a stretch moves to another block, and would with each.
+        for (const Stretch& stretch : llvm::reverse(stretches)) shutters.bypass(stretch);
       }
       for (const Site& site : sites) {
-        if (site.hooked) rewrite(site, hooks, shutters ? &*shutters : nullptr);
+        if (site.hooked) rewrite(site, hooks);
       }
     }
     if (variant_.has(abi::Variant::Audit)) insert_audit(module, sites, structure, hooks);

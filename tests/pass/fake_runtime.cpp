@@ -2,7 +2,8 @@
 //
 // A runtime that only does what the hooks promise, with the real one's soname: instrumented
 // programs must behave under it as they do natively. With HEDDLE_FAKE_COUNTS set it tells, at the
-// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed; with
+// end, how often each hook was called; with HEDDLE_FAKE_CLOSED set all shutters are closed, or
+// those of sites with odd numbers (HEDDLE_FAKE_CLOSED=odd), which must then not be seen; with
 // HEDDLE_FAKE_DEAF set hooks of plain accesses do not come here. Built with HEDDLE_EMPTY_HOOKS it
 // counts nothing and is deaf, so that benchmarks see what the calls cost.
 #include <cstdint>
@@ -98,13 +99,31 @@ Unsigned update(Ptr pointer, Unsigned operand, U32 operation) {
   }
 }
 
+bool odd_are_closed = false;
+[[maybe_unused]] void check_plain_site(U32 site) {
+  check_site(site);
+  if (odd_are_closed && site % 2 == 1) {
+    std::fprintf(stderr, "fake runtime: site %u is closed\n", site);
+    std::abort();
+  }
+}
+
+void close_shutters(U8* bytes, U64 count, U32 first) {
+  const char* which = std::getenv("HEDDLE_FAKE_CLOSED");
+  if (which == nullptr) return;
+  odd_are_closed = std::strcmp(which, "odd") == 0;
+  for (U64 i = 0; i < count; ++i) bytes[i] = !odd_are_closed || (first + i) % 2 == 1;
+}
+
 }  // namespace
 
 #ifdef HEDDLE_EMPTY_HOOKS
 #define SEEN(hook, site) static_cast<void>(site)
+#define PLAIN_SEEN(hook, site) static_cast<void>(site)
 constexpr bool kIsEmpty = true;
 #else
 #define SEEN(hook, site) (check_site(site), static_cast<void>(++counts().hook))
+#define PLAIN_SEEN(hook, site) (check_plain_site(site), static_cast<void>(++counts().hook))
 constexpr bool kIsEmpty = false;
 #endif
 
@@ -120,13 +139,13 @@ U32 HEDDLE_CALL_SITE_SYMBOL = 0;
 #define KEEPS __attribute__((preserve_most))
 #define SIZED(n, U, S)                                                                           \
   KEEPS U __heddle_load##n(Ptr p, U32 site) {                                                    \
-    SEEN(__heddle_load##n, site);                                                                \
+    PLAIN_SEEN(__heddle_load##n, site);                                                          \
     U value;                                                                                     \
     __builtin_memcpy(&value, p, n);                                                              \
     return value;                                                                                \
   }                                                                                              \
   KEEPS void __heddle_store##n(Ptr p, U value, U32 site) {                                       \
-    SEEN(__heddle_store##n, site);                                                               \
+    PLAIN_SEEN(__heddle_store##n, site);                                                         \
     __builtin_memcpy(p, &value, n);                                                              \
   }                                                                                              \
   U __heddle_atomic_load##n(Ptr p, U32, U32 site) {                                              \
@@ -168,7 +187,7 @@ void __heddle_leave(Ptr, U32 site) {
 }
 void __heddle_shutters(Ptr bytes, U64 count, U32 first) {
   SEEN(__heddle_shutters, first);
-  if (std::getenv("HEDDLE_FAKE_CLOSED") != nullptr) std::memset(bytes, 1, count);
+  close_shutters(static_cast<U8*>(bytes), count, first);
   if (kIsEmpty || std::getenv("HEDDLE_FAKE_DEAF") != nullptr) static_cast<U8*>(bytes)[count] = 1;
 }
 #define STEP(name, ...)    \
