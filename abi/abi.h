@@ -20,6 +20,11 @@ inline constexpr std::uint32_t kVersion = 5;
 #define HEDDLE_CALL_SITE_SYMBOL __heddle_call_site
 #define HEDDLE_CALL_SITE_SYMBOL_NAME "__heddle_call_site"
 
+/// A program with this symbol, started by itself, is not controlled: its hooks are there for who
+/// records it, and until somebody does it runs as if there were none.
+#define HEDDLE_NATIVE_SYMBOL __heddle_runs_natively
+#define HEDDLE_NATIVE_SYMBOL_NAME "__heddle_runs_natively"
+
 enum class EventKind : std::uint16_t {
   None = 0,
 #define HEDDLE_EVENT(id, Name, text, access) Name = id,

@@ -40,6 +40,8 @@ struct Variant {
                            base == VariantBase::Sites;
     return !is_native || (extras & ~std::uint32_t{Marks}) != 0;
   }
+  /// True for a program that, started by itself, runs as if it called no hook.
+  constexpr bool runs_natively() const { return base != VariantBase::Full; }
   constexpr bool has(Extra extra) const { return (extras & extra) != 0; }
   constexpr Variant with(std::uint32_t more) const { return {base, extras | more}; }
   constexpr bool operator==(const Variant&) const = default;

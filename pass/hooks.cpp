@@ -125,6 +125,16 @@ llvm::GlobalVariable& Hooks::call_site() {
       HEDDLE_CALL_SITE_SYMBOL_NAME, llvm::Type::getInt32Ty(module_.getContext())));
 }
 
+// The runtime refers to the symbol, so the linker shows it to the runtime. Libraries may say it,
+// too.
+void Hooks::declare_native() {
+  llvm::Type* type = llvm::Type::getInt8Ty(module_.getContext());
+  auto* symbol = new llvm::GlobalVariable(
+      module_, type, /*isConstant=*/true, llvm::GlobalValue::WeakAnyLinkage,
+      llvm::ConstantInt::get(type, 1), HEDDLE_NATIVE_SYMBOL_NAME);
+  llvm::appendToUsed(module_, {symbol});
+}
+
 void Hooks::require_abi_version() {
   llvm::Constant* symbol =
       external_variable(HEDDLE_ABI_SYMBOL_NAME, llvm::Type::getInt8Ty(module_.getContext()));

@@ -37,6 +37,9 @@ class Hooks {
   /// The variable that says where instrumented code was last left.
   llvm::GlobalVariable& call_site();
 
+  /// Makes the program say that nobody is to control it when it is started by itself.
+  void declare_native();
+
   /// Makes the program refer to the ABI version symbol, so that a runtime of another version does
   /// not link.
   void require_abi_version();

@@ -92,6 +92,7 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
     if (!variant_.needs_runtime()) return llvm::PreservedAnalyses::none();
     Hooks hooks(module);
     hooks.require_abi_version();
+    if (variant_.runs_natively()) hooks.declare_native();
     if (variant_.has(abi::Variant::Repeats)) insert_repeats(module, structure, hooks);
     if (tells_path) insert_path(layout, sites, hooks);
     if (variant_.base == abi::VariantBase::Full) {

@@ -26,6 +26,8 @@
 using namespace heddle::runtime;
 namespace abi = heddle::abi;
 
+extern "C" [[gnu::weak]] const char HEDDLE_NATIVE_SYMBOL;
+
 namespace {
 
 int (*program_main)(int, char**, char**) = nullptr;
@@ -34,6 +36,7 @@ char** moved_arguments = nullptr;
 /// Whatever a controlled program starts is left alone: it finds this in its environment. By hand
 /// (no driver) the process may still become another program, as under setarch or env.
 bool become_controlled(bool has_driver) {
+  if (!has_driver && &HEDDLE_NATIVE_SYMBOL != nullptr) return false;
   constexpr const char* kMark = "HEDDLE_CONTROLLED";
   const long process = raw_syscall(SYS_getpid);
   const char* const mark = std::getenv(kMark);

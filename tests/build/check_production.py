@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """check_production.py HEDDLE BIN: HEDDLE_VARIANT=production make links a program that runs by itself,
-whose loops a debugger can count from a core at -O2, and of which other variants can be derived."""
+whose loops a debugger can count from a core at -O2, and of which other variants can be derived; what
+other variants do that are linked so."""
 
 import os
 import pathlib
@@ -189,6 +190,26 @@ walk: main.o sum.o
 \t$(CC) $(CFLAGS) $^ -o $@
 """
 
+# Two threads that must run at the same time: each waits for the other by looking at memory.
+MEET = """
+#include <pthread.h>
+#include <stdio.h>
+static volatile int here, there;
+static void *other(void *unused) {
+  there = 1;
+  while (!here) {}
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, other, NULL);
+  while (!there) {}
+  here = 1;
+  pthread_join(thread, NULL);
+  puts("met");
+}
+"""
+
 
 def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)
@@ -278,6 +299,13 @@ with tempfile.TemporaryDirectory() as work:
         built = run([env["CC"], "-O2", *flags, "main.c", "sum.c", "-o", "other"], env=env)
         assert built.returncode == 0, (variant, built.stderr)
         assert run(["./other"]).stdout == "210\n", variant
+    # Nobody controls a path variant that is started by itself.
+    pathlib.Path("meet.c").write_text(MEET)
+    env = os.environ | {"HEDDLE_VARIANT": "path"}
+    built = run([env["CC"], "-O2", "-pthread", "meet.c", "-o", "meet"], env=env)
+    assert built.returncode == 0, built.stderr
+    assert run(["./meet"], timeout=60).stdout == "met\n"
+
     env = os.environ | {"HEDDLE_VARIANT": "nonsense"}
     refused = run([env["CC"], "main.c", "sum.c", "-o", "other"], env=env)
     assert refused.returncode != 0 and "there is no variant 'nonsense'" in refused.stderr, refused
