@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pass/flows.h"
 
+#include <algorithm>
+
 namespace heddle::pass {
 namespace {
 
@@ -20,8 +22,13 @@ void Flows::load(Slot pointer, Slot value, As as, std::uint64_t bytes) {
 }
 
 void Flows::store(Slot value, Slot pointer, As as, std::uint64_t bytes) {
-  if (pointer == Regions::kNone || value == Regions::kNone) return;
+  if (value == Regions::kNone) return use(pointer);
+  if (pointer == Regions::kNone) return;
   accesses_.push_back({pointer, value, bytes, as, /*is_store=*/true});
+}
+
+void Flows::use(Slot pointer) {
+  if (pointer != Regions::kNone) uses_.push_back(pointer);
 }
 
 void Flows::copy_memory(Slot from, Slot to, std::uint64_t bytes) {
@@ -88,10 +95,13 @@ void Flows::apply_copy(const Copy& copy) {
   std::vector<std::pair<std::int64_t, std::uint64_t>> wanted;
   const auto collect = [&](Regions::Cell cell) {
     for (const auto& [offset, field] : regions_.fields(cell.region)) {
-      const std::int64_t inside = offset - cell.at.least;
-      const auto bytes = static_cast<std::int64_t>(field.bytes);
-      if (inside + bytes <= 0 || inside >= static_cast<std::int64_t>(copy.bytes)) continue;
-      wanted.emplace_back(inside, field.bytes);
+      // Of a field that goes on outside, what is inside: copied within one region it would grow
+      // with each round.
+      const std::int64_t begin = std::max<std::int64_t>(offset - cell.at.least, 0);
+      const std::int64_t end =
+          std::min(offset - cell.at.least + static_cast<std::int64_t>(field.bytes),
+                   static_cast<std::int64_t>(copy.bytes));
+      if (begin < end) wanted.emplace_back(begin, end - begin);
     }
   };
   collect(from);
@@ -151,6 +161,7 @@ std::vector<bool> Flows::reached(const Graph& graph, bool with_uses) {
   }
   if (with_uses) {
     for (const Access& access : accesses_) reach(regions_.root(access.pointer));
+    for (const Slot pointer : uses_) reach(regions_.root(pointer));
     for (const Copy& copy : copies_) {
       reach(regions_.root(copy.from));
       reach(regions_.root(copy.to));

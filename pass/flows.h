@@ -29,6 +29,8 @@ class Flows {
   /// `bytes` bytes at `pointer` are read into, or written from, `value`. 0: not known how many.
   void load(Slot pointer, Slot value, As as, std::uint64_t bytes);
   void store(Slot value, Slot pointer, As as, std::uint64_t bytes);
+  /// `pointer` is accessed through, or called; what is read or written there holds no pointer.
+  void use(Slot pointer);
   /// `bytes` bytes are copied as they are; 0: not known how many.
   void copy_memory(Slot from, Slot to, std::uint64_t bytes);
 
@@ -78,6 +80,7 @@ class Flows {
   std::vector<Move> pointers_;
   std::vector<Move> numbers_;
   std::vector<Access> accesses_;
+  std::vector<Slot> uses_;
   std::vector<Copy> copies_;
   std::vector<Move> round_;  // moves of numbers that follow from what is known in this round
 };

@@ -10,6 +10,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "pass/argument_copies.h"
 #include "pass/attributes.h"
 #include "pass/audit.h"
 #include "pass/block_marks.h"
@@ -62,7 +63,8 @@ class VariantPass : public llvm::PassInfoMixin<VariantPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
     // What of a library the program does not use would otherwise share its memory with the rest.
     llvm::GlobalDCEPass().run(module, analyses);
-    // Everything is numbered, whatever the variant, before anything is changed.
+    expose_argument_copies(module);
+    // Everything is numbered, whatever the variant, before anything else is changed.
     const ProgramLayout layout(module);
     const abi::SiteId first = first_site();
     SharingAnalysis analysis(module);

@@ -303,7 +303,9 @@ void PointsTo::copy_contents(const llvm::Value* from, const llvm::Value* to, std
 
 void PointsTo::mark_written(const llvm::Value* pointer) {
   const Slot slot = slot_of(pointer);
-  if (slot != Regions::kNone) written_.push_back(slot);
+  if (slot == Regions::kNone) return;
+  written_.push_back(slot);
+  flows_.use(slot);
 }
 
 void PointsTo::fill_from_outside(const llvm::Value* pointer) {

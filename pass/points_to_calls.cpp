@@ -52,6 +52,17 @@ Writes writes_of(llvm::LibFunc function) {
   }
 }
 
+// Whoever receives these bytes may be a thread of this program, and they may be a pointer.
+const llvm::Value* sent_by(const llvm::CallBase& call, llvm::LibFunc function) {
+  switch (function) {
+    case llvm::LibFunc_write:
+    case llvm::LibFunc_pwrite: return call.getArgOperand(1);
+    case llvm::LibFunc_fwrite:
+    case llvm::LibFunc_fwrite_unlocked: return call.getArgOperand(0);
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
 void PointsTo::add_call(llvm::CallBase& call) {
@@ -63,6 +74,7 @@ void PointsTo::add_call(llvm::CallBase& call) {
   const Slot slot = call.isInlineAsm() ? Regions::kNone : slot_of(target);
   if (slot == Regions::kNone) return add_unknown_call(call);
   indirect_calls_.push_back({&call, slot});
+  flows_.use(slot);
 }
 
 void PointsTo::link(llvm::CallBase& call, llvm::Function& callee) {
@@ -144,6 +156,9 @@ void PointsTo::add_library_call(llvm::CallBase& call, llvm::LibFunc function) {
     const unsigned to = function == llvm::LibFunc_bcopy ? 1 : 0;
     copy_contents(call.getArgOperand(1 - to), call.getArgOperand(to), 0);
   }
+  if (const llvm::Value* sent = sent_by(call, function)) {
+    flows_.load(slot_of(sent), outside_slot_, As::Number, 0);
+  }
   const llvm::Value* returned = call.getReturnedArgOperand();
   if (returned != nullptr) copy(returned, &call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
@@ -151,6 +166,7 @@ void PointsTo::add_library_call(llvm::CallBase& call, llvm::LibFunc function) {
     if (!argument->getType()->isPointerTy()) continue;
     if (slot_of(argument) != Regions::kNone) {
       given_to_libraries_.push_back({&call, slot_of(argument)});
+      flows_.use(slot_of(argument));
     }
     if (!call.doesNotCapture(i) && argument != returned) give_away(argument);
     if (call.onlyReadsMemory(i) || call.onlyReadsMemory()) continue;

@@ -13,7 +13,11 @@ bool Regions::Distance::contains(Distance other) const {
 
 Regions::Distance Regions::Distance::operator+(Distance more) const {
   if (!is_bounded() || !more.is_bounded()) return kAnywhere;
-  return {least + more.least, span + more.span};
+  // An index may be that of the end, if it is not what is accessed: going back from there leads to
+  // the last element.
+  const bool goes_back = span > 0 && more.least < 0;
+  const auto behind = goes_back ? static_cast<std::uint64_t>(-more.least) : 0;
+  return {least + more.least, span + more.span + behind};
 }
 
 namespace {
