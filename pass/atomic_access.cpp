@@ -163,10 +163,10 @@ llvm::Type* accessed_type(llvm::Instruction& instruction) {
 
 void rewrite_atomic_access(Place& place) {
   llvm::Instruction& instruction = *place.site.instruction;
-  if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
-    place.hooks.call(place.builder, HookId::__heddle_fence,
-                     {order(place, fence->getOrdering()), place.id()});
-    fence->eraseFromParent();
+  if (const auto kept = fence_order(instruction)) {
+    place.hooks.call(place.builder, HookId::__heddle_fence, {order(place, *kept), place.id()});
+    // The processor's own may also be for stores that pass its caches by.
+    if (llvm::isa<llvm::FenceInst>(instruction)) instruction.eraseFromParent();
   } else if (!hook_bytes(accessed_type(instruction), place.layout())) {
     announce_wide(place);
   } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {

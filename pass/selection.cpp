@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "pass/breakpoint_engine.h"
 #include "pass/value_bits.h"
 
@@ -99,7 +100,7 @@ llvm::SmallVector<Access, 2> accesses_of(const llvm::Instruction& instruction,
   } else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
     llvm::Type* type = exchange->getCompareOperand()->getType();
     found.push_back({SiteKind::AtomicCas, store_bytes(type, layout)});
-  } else if (llvm::isa<llvm::FenceInst>(instruction)) {
+  } else if (fence_order(instruction)) {
     found.push_back({SiteKind::Fence, 0});
   } else if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
     add_intrinsic_accesses(*intrinsic, found);
@@ -132,7 +133,8 @@ bool is_hooked(const Site& site) {
   if (const llvm::InlineAsm* assembly = inline_assembly(*site.instruction)) {
     return accesses_memory(*assembly);
   }
-  return site.kind == SiteKind::Call || site.sharing == Sharing::Shared;
+  return site.kind == SiteKind::Call || site.kind == SiteKind::Fence ||
+         site.sharing == Sharing::Shared;
 }
 
 }  // namespace
@@ -143,6 +145,20 @@ llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& 
     if (const llvm::Function* resolver = ifunc.getResolverFunction()) resolvers.insert(resolver);
   }
   return resolvers;
+}
+
+std::optional<llvm::AtomicOrdering> fence_order(const llvm::Instruction& instruction) {
+  if (const auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction)) {
+    return fence->getOrdering();
+  }
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (intrinsic == nullptr) return std::nullopt;
+  switch (intrinsic->getIntrinsicID()) {
+    case llvm::Intrinsic::x86_sse2_mfence: return llvm::AtomicOrdering::SequentiallyConsistent;
+    case llvm::Intrinsic::x86_sse_sfence: return llvm::AtomicOrdering::Release;
+    case llvm::Intrinsic::x86_sse2_lfence: return llvm::AtomicOrdering::Acquire;
+    default: return std::nullopt;
+  }
 }
 
 bool is_instrumented(const llvm::Function& function) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "abi/abi.h"
@@ -37,6 +38,9 @@ std::vector<Site> find_sites(llvm::Module& module, SharingAnalysis& analysis, ab
 /// Resolvers of indirect functions run while the dynamic linker still relocates the program: no
 /// hook can be called from there.
 llvm::SmallPtrSet<const llvm::Function*, 4> ifunc_resolvers(const llvm::Module& module);
+
+/// The order that a fence, or an intrinsic that is one, keeps.
+std::optional<llvm::AtomicOrdering> fence_order(const llvm::Instruction& instruction);
 
 /// True for functions whose bodies Heddle looks at.
 bool is_instrumented(const llvm::Function& function);

@@ -111,3 +111,21 @@ define void @fences() {
   fence release
   ret void
 }
+
+; Fences that are spelled as the processor's instructions order as much; they stay.
+; CHECK-LABEL: define void @machine_fences
+; CHECK-NEXT: call void @__heddle_fence(i32 5, i32 {{[0-9]+}})
+; CHECK-NEXT: call void @llvm.x86.sse2.mfence()
+; CHECK-NEXT: call void @__heddle_fence(i32 3, i32 {{[0-9]+}})
+; CHECK-NEXT: call void @llvm.x86.sse.sfence()
+; CHECK-NEXT: call void @__heddle_fence(i32 2, i32 {{[0-9]+}})
+; CHECK-NEXT: call void @llvm.x86.sse2.lfence()
+define void @machine_fences() {
+  call void @llvm.x86.sse2.mfence()
+  call void @llvm.x86.sse.sfence()
+  call void @llvm.x86.sse2.lfence()
+  ret void
+}
+declare void @llvm.x86.sse2.mfence()
+declare void @llvm.x86.sse.sfence()
+declare void @llvm.x86.sse2.lfence()
