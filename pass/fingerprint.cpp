@@ -36,6 +36,17 @@ llvm::StringRef without_number(llvm::StringRef name) {
   return stem.size() < name.size() && stem.ends_with(".") ? stem.drop_back() : name;
 }
 
+// A function template's name has the place of a lambda it is made for: "thread<(lambda at
+// a.cpp:12:46), void>". A line above would make it another one.
+void add_without_places(Hash& hash, llvm::StringRef name) {
+  while (!name.empty()) {
+    const auto [before, behind] = name.split(" at ");
+    hash.add(before);
+    const std::size_t end = behind.find(')');
+    name = end == llvm::StringRef::npos ? behind : behind.drop_front(end);
+  }
+}
+
 void add_type(Hash& hash, const llvm::Type* type) {
   hash.add(type->getTypeID());
   if (const auto* integer = llvm::dyn_cast<llvm::IntegerType>(type)) {
@@ -91,7 +102,7 @@ std::uint32_t fingerprint(const llvm::Instruction& instruction) {
   hash.add(hash_of_uses(instruction));
   for (const llvm::DILocation* location = instruction.getDebugLoc(); location != nullptr;
        location = location->getInlinedAt()) {
-    hash.add(location->getScope()->getSubprogram()->getName());
+    add_without_places(hash, location->getScope()->getSubprogram()->getName());
   }
   return static_cast<std::uint32_t>(hash.value() % abi::kFingerprints);
 }

@@ -183,10 +183,12 @@ int main() {
 }
 
 TEST_F(SiteTableOfProgram, KeysSurviveAnEditAboveTheFunction) {
-  const std::string function = "int v;\nint main() {\n  v = 2;\n  return v;\n}\n";
+  const std::string function =
+      "#include <thread>\nint v;\nint main() {\n  v = 2;\n"
+      "  std::thread([] { ++v; }).join();\n  return v;\n}\n";
   write("a.cpp", function);
   write("b.cpp", "// a new line\nstatic int unused() { return 1; }\n" + function);
-  must("$CXX -O1 a.cpp -o a && $CXX -O1 b.cpp -o b");
+  must("$CXX -O1 -pthread a.cpp -o a && $CXX -O1 -pthread b.cpp -o b");
   const auto keys = [&](const char* program) {
     std::vector<std::string> all;
     const auto variant = build::derive_variant(source_ / program, build::Variant::Full);
