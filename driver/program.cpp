@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "driver/admission.h"
 #include "driver/build/build_id.h"
+#include "driver/build/relink.h"
 #include "driver/build/toolchain.h"
 #include "driver/build/variant.h"
 #include "driver/needed_libraries.h"
@@ -42,13 +43,6 @@ std::filesystem::path find_in_path(const std::string& name) {
       fmt::format("no program '{}' in PATH; for one in this directory type ./{}", name, name));
 }
 
-/// A library without a name of its own is asked for by its path, and in saved links paths are
-/// relative to the root.
-std::string name_in_variant(const std::string& name, const LibrarySearch& search) {
-  if (name.find('/') == std::string::npos) return name;
-  return (search.directory / name).lexically_normal().relative_path().string();
-}
-
 }  // namespace
 
 std::filesystem::path find_program(const std::string& name) {
@@ -77,19 +71,21 @@ Program Program::open(const StartedProgram& started, const Progress& progress,
   refuse_uncontrollable(path);
   const ir::ElfFile file(path);
   program.sees_accesses_ = file.needs("__tsan_init");
-  program.build_id_ = build::read_build_id(path);
+  program.build_id_ = build::read_identity(path);
   program.original_ = std::filesystem::absolute(path);
   program.image_.executable = program.original_;
-  if (build::is_heddle_built(path)) {
-    program.image_.executable = build::derive_variant(path, variant, progress);
+  if (!build::is_heddle_built(path)) return program;
+  const std::filesystem::path derived = build::derive_variant(path, variant, progress);
+  if (ir::SiteTable::is_in(derived)) {
+    program.image_.executable = derived;
+    program.sites_ = ir::SiteTable::of_program(derived);
+    program.sees_accesses_ = true;
+    program.may_open_libraries_ = file.needs("dlopen");
+    program.derive_libraries(path, progress);
+    program.derive_opened(progress);
+  } else if (program.sees_accesses_) {
     // Objects of another compiler, built with -fsanitize=thread, have no sites in the table.
-    if (!program.sees_accesses_ || ir::SiteTable::is_in(program.executable())) {
-      program.sites_ = ir::SiteTable::of_program(program.executable());
-      program.sees_accesses_ = true;
-      program.may_open_libraries_ = file.needs("dlopen");
-      program.derive_libraries(path, progress);
-      program.derive_opened(progress);
-    }
+    program.image_.executable = derived;
   }
   return program;
 }
@@ -100,8 +96,9 @@ void Program::derive_libraries(const std::filesystem::path& path, const Progress
     const std::string name = std::filesystem::path(needed.name).filename().string();
     if (has_library(name)) continue;
     may_open_libraries_ = may_open_libraries_ || ir::ElfFile(needed.file).needs("dlopen");
-    add_library({name, build::derive_library(needed.file, name_in_variant(needed.name, search_),
-                                             next_site(), variant_, progress)});
+    const std::string soname = build::name_in_variant(needed.name, search_.directory);
+    add_library(
+        {name, build::derive_library(needed.file, soname, next_site(), variant_, progress)});
   }
 }
 

@@ -139,19 +139,32 @@ bool ElfFile::mentions(std::string_view symbol, bool defined) const {
 }
 
 std::vector<std::string> ElfFile::needed_libraries() const {
-  std::vector<std::string> libraries;
+  return dynamic_strings(DT_NEEDED);
+}
+
+std::string ElfFile::run_path() const {
+  // The loader does not look at the older kind where there is the newer one.
+  for (const std::int64_t tag : {DT_RUNPATH, DT_RPATH}) {
+    const std::vector<std::string> found = dynamic_strings(tag);
+    if (!found.empty()) return found.front();
+  }
+  return {};
+}
+
+std::vector<std::string> ElfFile::dynamic_strings(std::int64_t tag) const {
+  std::vector<std::string> strings;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     GElf_Dyn entry;
     for (int i = 0; data != nullptr && gelf_getdyn(data, i, &entry) != nullptr; ++i) {
-      if (entry.d_tag != DT_NEEDED) continue;
-      const char* name = elf_strptr(elf_, header.sh_link, entry.d_un.d_val);
-      if (name != nullptr) libraries.emplace_back(name);
+      if (entry.d_tag != tag) continue;
+      const char* text = elf_strptr(elf_, header.sh_link, entry.d_un.d_val);
+      if (text != nullptr) strings.emplace_back(text);
     }
   }
-  return libraries;
+  return strings;
 }
 
 std::string_view ElfFile::bytes_at(std::uint64_t address) const {

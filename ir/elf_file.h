@@ -46,6 +46,8 @@ class ElfFile {
 
   /// The libraries it names, as it names them.
   std::vector<std::string> needed_libraries() const;
+  /// Where it wants them to be looked for, entries separated by colons; mostly empty.
+  std::string run_path() const;
 
   /// What is in the file from `address` on, as far as it is in one piece; valid as long as the
   /// ElfFile. Empty for addresses that nothing is loaded to.
@@ -60,6 +62,7 @@ class ElfFile {
  private:
   bool mentions(std::string_view symbol, bool defined) const;
   std::vector<Symbol> symbols_of(std::uint32_t section_type) const;
+  std::vector<std::string> dynamic_strings(std::int64_t tag) const;
 
   std::filesystem::path path_;
   int descriptor_ = -1;

@@ -231,7 +231,7 @@ SiteTable SiteTable::of_program(const std::filesystem::path& variant) {
   if (!section) {
     throw user_error(fmt::format(
         "{} holds no instrumented code; build at least one of its source files with heddle-cc or "
-        "heddle-c++ (if that was done, the file is damaged: remove it, and it is made again)",
+        "heddle-c++",
         variant.string()));
   }
   return parse(*section, variant.string());

@@ -4,27 +4,57 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <fstream>
+#include <functional>
+#include <iterator>
+
 #include "base/error.h"
+#include "driver/build/cache.h"
 #include "ir/elf_file.h"
 
 namespace heddle::build {
 
-std::string read_build_id(const std::filesystem::path& program) {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Empty: it has none.
+std::string find_build_id(const fs::path& program) {
   const ir::ElfFile file(program);
-  const auto id = file.note(ELF_NOTE_GNU, NT_GNU_BUILD_ID);
-  if (!id || id->empty()) {
-    throw user_error(fmt::format(
-        "{} has no build-id, so it was not built with Heddle; build it with heddle-cc or "
-        "heddle-c++ (CC=heddle-cc CXX=heddle-c++)",
-        program.string()));
-  }
   std::string text;
-  for (const char byte : *id) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : file.note(ELF_NOTE_GNU, NT_GNU_BUILD_ID).value_or("")) {
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
   return text;
 }
 
-bool is_heddle_built(const std::filesystem::path& program) {
-  return ir::ElfFile(program).note(kMarkOwner, kMarkType).has_value();
+}  // namespace
+
+std::string read_build_id(const fs::path& program) {
+  std::string id = find_build_id(program);
+  if (id.empty()) {
+    throw user_error(fmt::format(
+        "{} has no build-id, by which Heddle knows programs that were built with it; build it with "
+        "heddle-cc or heddle-c++ (CC=heddle-cc CXX=heddle-c++), and do not remove it",
+        program.string()));
+  }
+  return id;
+}
+
+std::string read_identity(const fs::path& program) {
+  std::string id = find_build_id(program);
+  if (!id.empty()) return id;
+  std::ifstream file(program, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return fmt::format("{:016x}", std::hash<std::string>{}(bytes));
+}
+
+bool is_heddle_built(const fs::path& program) {
+  if (ir::ElfFile(program).note(kMarkOwner, kMarkType).has_value()) return true;
+  // A link by the user's own script leaves no mark.
+  const std::string id = find_build_id(program);
+  std::error_code error;
+  return !id.empty() && fs::exists(Cache::of_user().link(id), error);
 }
 
 }  // namespace heddle::build

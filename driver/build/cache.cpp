@@ -145,6 +145,11 @@ void Cache::touch(const fs::path& entry) const {
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
 }
 
+void Cache::forget_variants(std::string_view build_id) const {
+  std::error_code ignored;
+  fs::remove_all(root_ / "variants" / build_id, ignored);
+}
+
 void Cache::evict() const {
   remove_abandoned(root_ / "tmp");
   std::vector<Entry> entries = entries_below(root_ / "links");

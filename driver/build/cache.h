@@ -42,6 +42,9 @@ class Cache {
   /// Marks an entry as used just now.
   void touch(const std::filesystem::path& entry) const;
 
+  /// Removes what was derived of a program. Who has begun to run it goes on.
+  void forget_variants(std::string_view build_id) const;
+
   /// Removes the oldest entries beyond the limit, and work that was left behind a day ago.
   void evict() const;
 

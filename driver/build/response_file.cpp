@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/build/response_file.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -59,6 +60,34 @@ std::vector<std::string> split_words(std::string_view text) {
     }
   }
   if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+std::vector<std::string> split_reproduced(std::string_view text) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) words.emplace_back(word);
+  };
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t quote = line.find('"');
+    const bool begins = quote == 0 || (quote != std::string_view::npos &&
+                                       (line[quote - 1] == ' ' || line[quote - 1] == '='));
+    const bool is_quoted = begins && quote + 1 < line.size() && line.ends_with('"') &&
+                           line.find(' ', quote) != std::string_view::npos;
+    const std::size_t space = line.find(' ');
+    if (is_quoted && quote > 0 && line[quote - 1] == '=') {
+      words.push_back(std::string(line.substr(0, quote)) +
+                      std::string(line.substr(quote + 1, line.size() - quote - 2)));
+    } else if (is_quoted) {
+      add(line.substr(0, quote == 0 ? 0 : quote - 1));
+      words.emplace_back(line.substr(quote + 1, line.size() - quote - 2));
+    } else {
+      add(line.substr(0, space));
+      if (space != std::string_view::npos) words.emplace_back(line.substr(space + 1));
+    }
+  }
   return words;
 }
 

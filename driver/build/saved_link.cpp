@@ -48,6 +48,26 @@ bool holds_bitcode(const fs::path& archive) {
   });
 }
 
+bool is_the_same(const fs::path& one, const fs::path& other) {
+  std::error_code error;
+  if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
+  std::ifstream first(one, std::ios::binary);
+  std::ifstream second(other, std::ios::binary);
+  return std::equal(std::istreambuf_iterator<char>(first), {},
+                    std::istreambuf_iterator<char>(second), {});
+}
+
+/// Programs that are not the same may have the same build-id: it was given by the user, or covers
+/// only what is left of a program that is stripped. What was made of the other is not of this one.
+void keep(const Cache& cache, const fs::path& link, const fs::path& entry,
+          const std::string& build_id) {
+  if (!fs::exists(entry)) return cache.publish(link, entry);
+  if (is_the_same(link, entry)) return cache.touch(entry);
+  const FileLock lock(cache, build_id);
+  cache.publish(link, entry);
+  cache.forget_variants(build_id);
+}
+
 /// Of something that could not be written there.
 Error with_advice(const Error& error, const Cache& cache) {
   return {error.code(), fmt::format("{}; {}", error.what(), cache.advice())};
@@ -67,7 +87,7 @@ void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& ta
   } catch (const Error& error) {
     throw with_advice(error, cache);
   }
-  cache.publish(compressed, entry);
+  keep(cache, compressed, entry, build_id);
   cache.evict();
 }
 
@@ -90,7 +110,7 @@ SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::pat
     std::ifstream file(directory.path() / "response.txt", std::ios::binary);
     if (!file) continue;
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return {directory.path(), split_words(text)};
+    return {directory.path(), split_reproduced(text)};
   }
   throw damaged_link(entry, program, "it holds no command line");
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/build/variant.h"
 
-#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "driver/build/build_id.h"
 #include "driver/build/cache.h"
+#include "driver/build/relink.h"
 #include "driver/build/response_file.h"
 #include "driver/build/saved_link.h"
 #include "driver/build/subprocess.h"
@@ -29,91 +30,8 @@ using Words = std::vector<std::string>;
 constexpr char kResponseName[] = "heddle-response.txt";
 constexpr char kWeavingName[] = "heddle-weaving.txt";
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> known) {
-  return std::ranges::find(known, word) != known.end();
-}
-
-// Output and choice of code are what changes; stripping would take the names reports are made of.
-bool is_dropped(std::string_view word) {
-  return is_one_of(word, {"--fat-lto-objects", "--no-fat-lto-objects", "-s", "--strip-all", "-S",
-                          "--strip-debug"});
-}
-
-bool is_shared_library(std::string_view word) {
-  return word.starts_with("-l") || word.starts_with("--library") || word.ends_with(".so") ||
-         word.find(".so.") != std::string_view::npos;
-}
-
-// Options that take the next word as their value, of those whose value could look like a library.
-bool takes_library_like_value(std::string_view word) {
-  return is_one_of(word, {"-dynamic-linker", "--dynamic-linker", "-soname", "--soname", "-h",
-                          "-rpath", "--rpath", "-L", "-o", "-z", "-plugin", "-m"});
-}
-
-// A variant lives in the cache, so $ORIGIN would lead there; libraries are still where the program
-// is.
-void fix_origin(std::string& word, const std::string& directory) {
-  for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"}) {
-    for (std::size_t at = 0; (at = word.find(origin, at)) != std::string::npos;
-         at += directory.size()) {
-      word.replace(at, origin.size(), directory);
-    }
-  }
-}
-
-// The runtime goes before every other library: what it shares with libc and libstdc++ is its own.
-// But it goes after the program's objects and archives given by name, which must be taken from the
-// same places as in the native link.
-Words rewrite_link(const Words& saved, const std::string& home, const fs::path& output,
-                   const Variant& variant) {
-  const Words runtime_words = {"--push-state", "-Bdynamic", "--no-as-needed", kRuntimeName,
-                               "--pop-state"};
-  Words words;
-  bool has_runtime = !variant.needs_runtime();
-  const auto add_runtime = [&] {
-    if (!has_runtime) words.insert(words.end(), runtime_words.begin(), runtime_words.end());
-    has_runtime = true;
-  };
-  for (std::size_t i = 0; i < saved.size(); ++i) {
-    std::string word = saved[i];
-    if (is_dropped(word)) continue;
-    if (word == "-o") {
-      ++i;
-      continue;
-    }
-    if (takes_library_like_value(word) && i + 1 < saved.size()) {
-      words.push_back(std::move(word));
-      word = saved[++i];
-      fix_origin(word, home);
-    } else if (is_shared_library(word)) {
-      add_runtime();
-    } else if (word.find("rpath=") != std::string::npos) {
-      fix_origin(word, home);
-    }
-    words.push_back(std::move(word));
-  }
-  add_runtime();
-  for (const std::string& added : {std::string("--fat-lto-objects"), std::string("--lto-O2"),
-                                   fmt::format("--load-pass-plugin={}", pass_plugin().string()),
-                                   std::string("-o"), output.string()}) {
-    words.push_back(added);
-  }
-  return words;
-}
-
-bool uses_origin(const Words& words) {
-  return std::ranges::any_of(
-      words, [](const std::string& word) { return word.find("ORIGIN") != std::string::npos; });
-}
-
-void refuse_static(const Words& words, const fs::path& program) {
-  const bool is_dynamic = std::ranges::any_of(words, [](const std::string& word) {
-    return word.ends_with("-dynamic-linker") ||
-           word.find("-dynamic-linker=") != std::string::npos || word == "-shared" ||
-           word == "--shared";
-  });
-  const bool denies = std::ranges::find(words, "--no-dynamic-linker") != words.end();
-  if (is_dynamic && !denies) return;
+void refuse_static(const SavedLink& saved, const fs::path& program) {
+  if (is_dynamic(saved)) return;
   throw user_error(
       fmt::format("{} is linked statically, and Heddle's runtime is a shared library; link it "
                   "without -static",
@@ -174,21 +92,41 @@ void write_text(const fs::path& file, const std::string& text, const Cache& cach
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
 }
 
-/// False for a file that was cut short: the linker puts the section headers last. Such an entry of
-/// the cache is made again.
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The last bytes of an entry of the cache are a sum of all others. Who runs the program does not
+// look at them.
+using Sum = std::size_t;
+
+Sum sum_of(std::string_view bytes) {
+  return std::hash<std::string_view>{}(bytes);
+}
+
+void seal(const fs::path& program, const Cache& cache) {
+  const Sum sum = sum_of(read_text(program));
+  std::ofstream out(program, std::ios::binary | std::ios::app);
+  out.write(reinterpret_cast<const char*>(&sum), sizeof sum);
+  out.close();
+  if (!out)
+    throw environment_error(fmt::format("cannot write {}; {}", program.string(), cache.advice()));
+}
+
+/// False for a file that is not as it was written. Such an entry of the cache is made again.
 bool is_whole(const fs::path& program) {
-  Elf64_Ehdr header{};
-  std::ifstream file(program, std::ios::binary);
-  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
-  const bool is_elf = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0;
-  std::error_code error;
-  const std::uintmax_t size = fs::file_size(program, error);
-  return is_elf && !error && header.e_shoff != 0 &&
-         header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize <= size;
+  const std::string text = read_text(program);
+  Sum sum = 0;
+  if (text.size() < sizeof sum) return false;
+  const std::string_view sealed = std::string_view(text).substr(0, text.size() - sizeof sum);
+  std::memcpy(&sum, text.data() + sealed.size(), sizeof sum);
+  return sum == sum_of(sealed);
 }
 
 struct Request {
   Variant variant;
+  LibraryNames names;
   abi::SiteId first_site = abi::kFirstSite;
   Words added;      // to the linker's command line
   Weaving weaving;  // of the pinned variant
@@ -205,8 +143,7 @@ Words add_weaving(const fs::path& directory, const Weaving& weaving, const Cache
   return objects;
 }
 
-/// Links the variant into `output`; true if the result is tied to the program's directory.
-bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
+void link_variant(const Cache& cache, const WorkDirectory& work, const fs::path& program,
                   const std::string& build_id, const Request& request, const fs::path& output,
                   const Progress& progress) {
   const Variant& variant = request.variant;
@@ -215,12 +152,10 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   };
   say("unpacking the saved link");
   const SavedLink saved = load_link(cache, work, program, build_id);
-  if (variant.needs_runtime()) refuse_static(saved.words, program);
+  if (variant.needs_runtime()) refuse_static(saved, program);
 
-  // Absolute names of inputs are taken as below the saved link's directory (--chroot).
-  fs::create_symlink(runtime_library(), saved.directory / kRuntimeName);
-  const std::string home = fs::canonical(program).parent_path().string();
-  Words words = rewrite_link(saved.words, home, output, variant);
+  Words words = relink(saved, request.names, variant);
+  words.insert(words.end(), {"-o", output.string()});
   words.insert(words.end(), request.added.begin(), request.added.end());
   Words tool = {"/usr/bin/env", fmt::format("{}={}", abi::kPassVariantVariable, variant.name()),
                 fmt::format("{}={}", abi::kPassFirstSiteVariable, request.first_site)};
@@ -236,50 +171,57 @@ bool link_variant(const Cache& cache, const WorkDirectory& work, const fs::path&
   say(fmt::format("linking the {} variant from bitcode", variant.name()));
   const ToolResult linker = run_tool(tool, saved.directory, /*capture=*/true);
   if (linker.status != 0) throw link_failed(linker, program, cache);
-  return uses_origin(saved.words);
+  name_absolutely(output, words);
 }
 
 /// A variant of a program, as the cache knows it.
 class Entry {
  public:
   Entry(const Cache& cache, const fs::path& program, const std::string& variant_name)
-      : cache_(cache), build_id_(read_build_id(program)), file_name_(program.filename().string()) {
-    name_ = fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
-    // A program that finds its libraries from its own directory gets a variant that is tied to that
-    // directory; another copy of the program must not find it.
+      : cache_(cache), build_id_(read_build_id(program)), names_(LibraryNames::of(program)) {
+    // A variant is in the cache; libraries are still where the program is. Another copy of the
+    // program that finds them elsewhere has another variant.
     const std::string home = fs::canonical(program).parent_path().string();
-    tied_name_ = fmt::format("{}-{:016x}", name_, std::hash<std::string>{}(home));
+    names_.run_path = without_origin(names_.run_path, home);
+    std::string name =
+        fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
+    if (!names_.run_path.empty()) {
+      name += fmt::format("-{:016x}", std::hash<std::string>{}(names_.run_path));
+    }
+    place_ = cache.variant(build_id_, name, loadable(program.filename().string()));
   }
 
   const std::string& build_id() const { return build_id_; }
+  const LibraryNames& names() const { return names_; }
 
   /// Empty: not there.
   fs::path find() const {
-    for (const std::string& known : {name_, tied_name_}) {
-      fs::path place = cache_.variant(build_id_, known, file_name_);
-      if (!fs::exists(place) || !is_whole(place)) continue;
-      cache_.touch(place);
-      return place;
-    }
-    return {};
+    if (!fs::exists(place_) || !is_whole(place_)) return {};
+    cache_.touch(place_);
+    return place_;
   }
 
-  fs::path publish(const fs::path& output, bool is_tied) const {
-    fs::path place = cache_.variant(build_id_, is_tied ? tied_name_ : name_, file_name_);
-    cache_.publish(output, place);
+  fs::path publish(const fs::path& output) const {
+    seal(output, cache_);
+    cache_.publish(output, place_);
     cache_.evict();
-    return place;
+    return place_;
   }
 
  private:
+  /// Libraries are given to the loader in a list, which has these between its entries.
+  static std::string loadable(std::string name) {
+    std::ranges::replace_if(name, [](char c) { return c == ' ' || c == ':'; }, '_');
+    return name;
+  }
+
   const Cache& cache_;
   std::string build_id_;
-  std::string file_name_;
-  std::string name_;
-  std::string tied_name_;
+  LibraryNames names_;
+  fs::path place_;
 };
 
-fs::path derive(const fs::path& program, const std::string& variant_name, const Request& request,
+fs::path derive(const fs::path& program, const std::string& variant_name, Request request,
                 const Progress& progress) {
   const Cache cache = Cache::of_user();
   const Entry entry(cache, program, variant_name);
@@ -289,9 +231,9 @@ fs::path derive(const fs::path& program, const std::string& variant_name, const 
   if (fs::path made_meanwhile = entry.find(); !made_meanwhile.empty()) return made_meanwhile;
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  const bool is_tied =
-      link_variant(cache, work, program, entry.build_id(), request, output, progress);
-  return entry.publish(output, is_tied);
+  request.names = entry.names();
+  link_variant(cache, work, program, entry.build_id(), request, output, progress);
+  return entry.publish(output);
 }
 
 }  // namespace
@@ -303,7 +245,7 @@ fs::path derive_variant(const fs::path& program, Variant variant, const Progress
     name += fmt::format("-{:016x}{}", std::hash<std::string>{}(weaving.text),
                         weaving.watches_freed_memory ? "-freed" : "");
   }
-  return derive(program, name, {variant, abi::kFirstSite, {}, weaving}, progress);
+  return derive(program, name, {variant, {}, abi::kFirstSite, {}, weaving}, progress);
 }
 
 fs::path derive_sites(const fs::path& file, const Progress& progress) {
@@ -317,7 +259,7 @@ fs::path derive_library(const fs::path& library, const std::string& soname, abi:
   return derive(
       library,
       fmt::format("{}@{}-{:016x}", variant.name(), first, std::hash<std::string>{}(soname)),
-      {variant, first, {fmt::format("-soname={}", soname)}, {}}, progress);
+      {variant, {}, first, {fmt::format("-soname={}", soname)}, {}}, progress);
 }
 
 void replace_by_variant(const fs::path& program, Variant variant) {
@@ -325,7 +267,7 @@ void replace_by_variant(const fs::path& program, Variant variant) {
   const Cache cache = Cache::of_user();
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";
-  Request request{variant, abi::kFirstSite, {}, {}};
+  Request request{variant, LibraryNames::of(program), abi::kFirstSite, {}, {}};
   if (variant.needs_runtime()) {
     // Nobody preloads the runtime into a program that is started by hand.
     request.added.push_back(fmt::format("--rpath={}", runtime_library().parent_path().string()));

@@ -24,6 +24,18 @@ TEST(ResponseFile, JoinAndSplitAreOpposites) {
   EXPECT_EQ(split_words(join_words(words)), words);
 }
 
+TEST(ResponseFile, SplitsWhatTheLinkerKeeps) {
+  EXPECT_THAT(split_reproduced(""), IsEmpty());
+  EXPECT_THAT(split_reproduced("--chroot .\n-pie\n-o p\n"),
+              ElementsAre("--chroot", ".", "-pie", "-o", "p"));
+  EXPECT_THAT(split_reproduced(R"("a b/c.o")"), ElementsAre("a b/c.o"));
+  EXPECT_THAT(split_reproduced(R"(-L "a b/c")"), ElementsAre("-L", "a b/c"));
+  EXPECT_THAT(split_reproduced(R"(--defsym="a = b")"), ElementsAre("--defsym=a = b"));
+  // Nothing is protected.
+  EXPECT_THAT(split_reproduced("it's/a.o\nb\\c.o\nd\"e\".o\n-o \"f\"\n\"g h\"i j\"\n"),
+              ElementsAre("it's/a.o", "b\\c.o", "d\"e\".o", "-o", "\"f\"", "g h\"i j"));
+}
+
 class ResponseFileTest : public Workshop {};
 
 TEST_F(ResponseFileTest, ExpandsNestedFilesButNotForever) {
