@@ -98,17 +98,35 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 /// registers on the program's stack that hold whatever was there, and be slower in each execution.
 enum class Binding { Eager, Lazy };
 
+/// The loader splits its list there, whatever is in between.
+void refuse_unloadable(const std::string& file, const char* advice) {
+  if (file.find_first_of(" :") == std::string::npos) return;
+  throw environment_error(
+      fmt::format("the dynamic loader cannot be given {}: it takes a list in which spaces and "
+                  "colons separate; {}",
+                  file, advice));
+}
+
+/// What the user preloads comes behind ours.
 std::vector<std::string> controlled_environment(const std::vector<std::string>& environment,
                                                 const Image& image, Binding binding) {
+  constexpr std::string_view kPreload = "LD_PRELOAD=";
+  const std::string runtime = build::runtime_library().string();
+  refuse_unloadable(runtime, "install Heddle in a directory without them");
+  std::string preloaded = std::string(kPreload) + runtime;
+  for (const Image::Library& library : image.libraries) {
+    if (!library.opened.empty()) continue;
+    refuse_unloadable(library.file.string(), "set HEDDLE_CACHE to a directory without them");
+    preloaded += ":" + library.file.string();
+  }
   std::vector<std::string> result;
   if (binding == Binding::Eager) result.push_back(abi::kBindEagerly);
   for (const std::string& entry : environment) {
-    // The program's own LD_PRELOAD would have to come after ours; none has been met that needs it.
-    if (entry.rfind("LD_PRELOAD=", 0) != 0) result.push_back(entry);
-  }
-  std::string preloaded = "LD_PRELOAD=" + build::runtime_library().string();
-  for (const Image::Library& library : image.libraries) {
-    if (library.opened.empty()) preloaded += ":" + library.file.string();
+    if (entry.starts_with(kPreload)) {
+      preloaded += ":" + entry.substr(kPreload.size());
+    } else {
+      result.push_back(entry);
+    }
   }
   result.push_back(std::move(preloaded));
   return result;
