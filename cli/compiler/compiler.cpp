@@ -54,11 +54,15 @@ std::vector<std::string> sanitizers_of(const std::string& word) {
   return sanitizers;
 }
 
-// What the user wants to read (or feed to another tool) is left as clang would make it.
+// What the user wants to read (or feed to another tool) is left as clang would make it. What is
+// meant for another tool says nothing of that.
 bool wants_text_or_bitcode(const Words& words) {
-  return std::ranges::any_of(words, [](std::string_view word) {
-    return word == "-S" || word == "--assemble" || word == "-emit-llvm";
-  });
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "-S" || word == "--assemble" || word == "-emit-llvm") return true;
+    if (word == "-Xlinker" || word == "-Xassembler" || word == "-Xpreprocessor") ++i;
+  }
+  return false;
 }
 
 // These are passes, and clang runs such passes twice over an object that holds bitcode as well: it
@@ -99,8 +103,10 @@ Words without_thread_sanitizer(const Words& words) {
 }
 
 Words clang_command(const Words& as_typed) {
-  const Words given = without_thread_sanitizer(as_typed);
-  const Words all = heddle::build::expand_response_files(given);
+  const Words typed = heddle::build::expand_response_files(as_typed);
+  const Words all = without_thread_sanitizer(typed);
+  // Long command lines stay in their files, unless there is something to take out of them.
+  const Words given = all == typed ? as_typed : all;
   Words command = {heddle::build::llvm_tool(HEDDLE_CLANG_NAME).string()};
   if (is_internal_tool(all) || wants_text_or_bitcode(all)) {
     command.insert(command.end(), given.begin(), given.end());

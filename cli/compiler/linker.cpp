@@ -61,7 +61,7 @@ Request read_request(const Words& words) {
       request.shared = true;
     } else if (word == "-T" || word == "--script" || word.starts_with("--script=")) {
       request.own_layout = true;
-    } else if (word == "-static" || word == "-Bstatic" || word == "--no-dynamic-linker") {
+    } else if (word == "-static" || word == "--no-dynamic-linker") {
       request.is_static = true;
     } else if (word == "--build-id") {
       request.build_id = "sha1";
@@ -132,7 +132,7 @@ int link_and_keep(const Words& given, const Request& request) {
   if (!request.is_static) {
     // Named in the program only if an object built with -fsanitize=thread needs it.
     for (const std::string& word :
-         {std::string("--push-state"), std::string("--as-needed"),
+         {std::string("--push-state"), std::string("-Bdynamic"), std::string("--as-needed"),
           build::own_library("libheddle_tsan.so").string(), std::string("--pop-state")}) {
       added.push_back(word);
     }

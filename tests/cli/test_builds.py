@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs as people build them: where their libraries are, how their files are called, what else the
+linker is asked for. Variants do what the program does, and nothing that was there before is changed."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from workshop import TOOLS, Workshop
+
+COUNTER = """
+long hits;
+void record_hit(void) {
+  long seen = hits;
+  hits = seen + 1;
+}
+"""
+MAIN = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+extern long hits;
+void record_hit(void);
+static void* visitor(void* unused) {
+  record_hit();
+  return unused;
+}
+int main(void) {
+  pthread_t other;
+  pthread_create(&other, 0, visitor, 0);
+  record_hit();
+  pthread_join(other, 0);
+  assert(hits == 2);
+  puts("fine");
+  return 0;
+}
+"""
+
+
+class Builds(Workshop):
+    def setUp(self):
+        super().setUp()
+        self.environment = {"HEDDLE_CACHE": str(self.work / "cache")}
+        (self.work / "counter.c").write_text(COUNTER)
+        (self.work / "main.c").write_text(MAIN)
+
+    def tool(self, *command, variant="native", folder=".", **environment):
+        name, *rest = command
+        name = TOOLS / name if name.startswith("heddle") else name
+        return subprocess.run([name, *rest], cwd=self.work / folder, check=True, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=os.environ | self.environment | environment
+                              | {"HEDDLE_VARIANT": variant}).stdout
+
+    def link(self, *words, output="prog", **options):
+        self.tool("heddle-cc", "-g", "-O1", "-pthread", *words, "-o", output, **options)
+        return f"./{output}"
+
+    def explore(self, program, status=1, **options):
+        found = self.json("explore", "-n", 100, "--", program, status=status,
+                          environment=self.environment, **options)
+        return found["failures"]
+
+    def dynamic(self, program, tag):
+        """What a program says of its libraries."""
+        shown = self.tool("readelf", "-dW", program)
+        return re.findall(rf"\({tag}\).*\[(.*)\]", shown)
+
+    def test_libraries_are_looked_for_where_the_program_does(self):
+        (self.work / "lib").mkdir()
+        self.tool("gcc", "-shared", "-fPIC", "-Wl,-soname,libcounter.so.1", "counter.c", "-o",
+                  "lib/libcounter.so.1")
+        (self.work / "lib" / "libcounter.so").symlink_to("libcounter.so.1")
+        for path in (f"{self.work}/lib", "$ORIGIN/lib", "lib"):
+            with self.subTest(path):
+                words = ("main.c", "-Llib", "-lcounter", f"-Wl,-rpath,{path}")
+                program = self.link(*words)
+                self.heddle("run", "--", program, environment=self.environment)
+                for variant in ("production", "path", "full"):
+                    program = self.link(*words, variant=variant)
+                    self.assertEqual(self.dynamic(program, "RUNPATH")[0].split(":")[0], path)
+                    self.assertEqual(self.tool(program), "fine\n")
+
+    def test_libraries_without_a_name_are_called_by_their_path(self):
+        (self.work / "inner").mkdir()
+        for compiler in ("gcc", "heddle-cc"):
+            self.tool(compiler, "-shared", "-fPIC", "counter.c", "-o", "libcounter.so")
+            for path, folder in (("./libcounter.so", "."), (f"{self.work}/libcounter.so", "."),
+                                 ("../libcounter.so", "inner"), ("inner/../libcounter.so", ".")):
+                with self.subTest(f"{compiler}, {path}"):
+                    words = (f"{self.work}/main.c", path)
+                    program = self.link(*words, folder=folder)
+                    result = subprocess.run([TOOLS / "heddle", "explore", "-n", "100", "--", program],
+                                            cwd=self.work / folder, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True,
+                                            env=os.environ | self.environment)
+                    found = 1 if compiler == "heddle-cc" else 0
+                    self.assertEqual(result.returncode, found, result.stderr)
+                    for variant in ("production", "full"):
+                        program = self.link(*words, folder=folder, variant=variant)
+                        self.assertEqual(self.tool(program, folder=folder), "fine\n")
+
+    def test_a_rebuilt_program_with_the_same_build_id_is_another_one(self):
+        words = ("counter.c", "-Wl,--build-id=0x1234abcd")
+        self.assertTrue(self.explore(self.link("main.c", *words)))
+        (self.work / "other.c").write_text(MAIN.replace("hits == 2", "hits >= 1"))
+        self.assertFalse(self.explore(self.link("other.c", *words), status=0))
+
+    def test_a_variant_that_was_damaged_is_made_again(self):
+        program = self.link("main.c", "counter.c")
+        self.heddle("run", "--", program, environment=self.environment)
+        (variant,) = (self.work / "cache" / "variants").rglob("prog")
+        bytes_ = bytearray(variant.read_bytes())
+        bytes_[len(bytes_) // 3:len(bytes_) // 3 + 4000] = bytes(4000)
+        variant.write_bytes(bytes_)
+        self.heddle("run", "--", program, environment=self.environment)
+
+    def test_names_with_characters_that_mean_something_elsewhere(self):
+        for folder in ("it's", 'a "word"', "back\\slash", "two words"):
+            with self.subTest(folder):
+                (self.work / folder).mkdir()
+                for file in ("main.c", "counter.c"):
+                    shutil.copy(self.work / file, self.work / folder)
+                self.tool("heddle-cc", "-pthread", "-c", "main.c", "counter.c", folder=folder)
+                program = self.link("main.o", "counter.o", output="pro'g", folder=folder)
+                self.assertTrue(self.explore(str(pathlib.Path(folder) / program)))
+                program = self.link("main.o", "counter.o", folder=folder, variant="production")
+                self.assertEqual(self.tool(program, folder=folder), "fine\n")
+
+    def test_what_the_loader_cannot_be_given_is_said(self):
+        for name in ("two words", "co:lon"):
+            self.environment = {"HEDDLE_CACHE": str(self.work / name)}
+            self.tool("heddle-cc", "-shared", "-fPIC", "counter.c", "-o", "libcounter.so")
+            program = self.link("main.c", "./libcounter.so")
+            self.refused("explore", "--", program, status=3, says=[name, "HEDDLE_CACHE"],
+                         environment=self.environment)
+        # A library's own name is no obstacle.
+        self.environment = {"HEDDLE_CACHE": str(self.work / "cache")}
+        self.tool("heddle-cc", "-shared", "-fPIC", "counter.c", "-o", "lib counter.so")
+        self.assertTrue(self.explore(self.link("main.c", "./lib counter.so")))
+
+    def test_other_files_that_the_linker_writes_are_of_the_native_link(self):
+        (self.work / "sub").mkdir()
+        for folder in ("sub", self.work / "sub"):
+            program = self.link("main.c", "counter.c", f"-Wl,--dependency-file={folder}/link.d",
+                                f"-Wl,-Map={folder}/map")
+            before = {file: file.read_bytes() for file in (self.work / "sub").iterdir()}
+            self.assertEqual(len(before), 2)
+            self.assertTrue(self.explore(program))
+            for file, contents in before.items():
+                self.assertEqual(file.read_bytes(), contents)
+
+    def test_what_has_no_bitcode_is_explored_at_its_synchronisation(self):
+        self.tool("gcc", "-c", "main.c", "counter.c")
+        run = self.json("run", "--", self.link("main.o", "counter.o"), environment=self.environment)
+        self.assertGreater(run["events"], 2)
+
+    def test_what_has_no_build_id_is_explored_at_its_synchronisation(self):
+        self.tool("gcc", "-pthread", "-Wl,--build-id=none", "main.c", "counter.c", "-o", "prog")
+        run = self.json("run", "--", "./prog", environment=self.environment)
+        self.assertGreater(run["events"], 2)
+        self.assertEqual(self.json("replay", run["run"], "-n", 3)["identical"], 3)
+
+    def test_options_that_are_not_the_compilers_own(self):
+        (self.work / "insert.ld").write_text(
+            "SECTIONS { .own : { *(.own) } } INSERT AFTER .data;\n")
+        (self.work / "words").write_text("-fsanitize=thread")
+        for words in (("-T", "insert.ld"), ("-Xlinker", "-S"), ("@words",)):
+            with self.subTest(words):
+                self.assertTrue(self.explore(self.link("main.c", "counter.c", *words)))
+        self.tool("gcc", "-fsanitize=thread", "-c", "main.c", "counter.c")
+        objects = ("main.o", "counter.o")
+        self.assertTrue(self.explore(self.link(*objects, "-Wl,-Bstatic", "-Wl,-Bdynamic")))
+        self.assertEqual(self.tool(self.link(*objects, variant="production")), "fine\n")
+
+    def test_what_the_user_preloads_is_there(self):
+        (self.work / "answer.c").write_text("int answer(void) { return 7; }\n")
+        (self.work / "asks.c").write_text(
+            "__attribute__((weak)) int answer(void);\nint main(void) { return answer ? 0 : 5; }\n")
+        self.tool("gcc", "-shared", "-fPIC", "answer.c", "-o", "answer.so")
+        program = self.link("asks.c", "-fPIC")
+        self.heddle("run", "--", program, status=1, environment=self.environment)
+        preloaded = {"LD_PRELOAD": str(self.work / "answer.so")}
+        self.heddle("run", "--", program, environment=self.environment | preloaded)
