@@ -28,6 +28,8 @@ install(TARGETS heddle_rt heddle_pass LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_mark.o
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_woven_breakpoints.o
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_freed_memory.o
+              ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_scopes.o
+              ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_thread_birth.o
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libheddle_tsan.so
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle_gdb.py DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -74,6 +74,7 @@ Program Program::open(const StartedProgram& started, const Progress& progress,
   program.build_id_ = build::read_identity(path);
   program.original_ = std::filesystem::absolute(path);
   program.image_.executable = program.original_;
+  program.image_.original = std::filesystem::canonical(path);
   if (!build::is_heddle_built(path)) return program;
   const std::filesystem::path derived = build::derive_variant(path, variant, progress);
   if (ir::SiteTable::is_in(derived)) {

@@ -137,6 +137,7 @@ std::vector<StandIn> stand_ins(const Image& image) {
   for (const Image::Library& library : image.libraries) {
     if (!library.opened.empty()) pairs.push_back({library.opened, library.file.string()});
   }
+  if (!image.original.empty()) pairs.push_back({"/proc/self/exe", image.original.string()});
   return pairs;
 }
 

@@ -58,6 +58,7 @@ struct Image {
   std::filesystem::path executable;
   std::vector<Library> libraries;
   std::optional<Restorer> restorer = std::nullopt;
+  std::filesystem::path original = {};  // what the user started; empty: the executable itself
 };
 
 struct Execution {

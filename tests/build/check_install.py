@@ -15,16 +15,21 @@ PROJECT = """
 cmake_minimum_required(VERSION 3.20)
 project(sample C CXX)
 find_package(Heddle 0.1 REQUIRED)
+add_library(part STATIC part.c)
+set_target_properties(part PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)
 add_executable(sample main.cpp)
-target_link_libraries(sample PRIVATE Heddle::breakpoint)
+target_link_libraries(sample PRIVATE Heddle::breakpoint part)
 file(WRITE ${CMAKE_BINARY_DIR}/compilers "${Heddle_C_COMPILER}\\n${Heddle_CXX_COMPILER}\\n")
 """
 MAIN = """
 #include <heddle/breakpoint.h>
 #include <cstdio>
 int shared;
-int main() { std::puts("installed"); return shared; }
+extern "C" int part();
+int main() { std::puts("installed"); return shared + part(); }
 """
+# Objects of this one are archived for link-time optimisation.
+PART = "int part(void) { return 0; }\n"
 
 
 def must(*command, **options):
@@ -43,6 +48,11 @@ with tempfile.TemporaryDirectory() as work:
     source.mkdir()
     (source / "CMakeLists.txt").write_text(PROJECT)
     (source / "main.cpp").write_text(MAIN)
+    (source / "part.c").write_text(PART)
+    # Nothing that variants are linked with is left behind.
+    parts = {file.name for file in pathlib.Path(build, "lib").iterdir() if file.is_file()}
+    missing = parts - {file.name for file in pathlib.Path(prefix, "lib").iterdir()}
+    assert not missing, missing
 
     tree = source / "build"
     must(cmake, "-S", source, "-B", tree, f"-DCMAKE_PREFIX_PATH={prefix}",
@@ -56,6 +66,7 @@ with tempfile.TemporaryDirectory() as work:
     environment = os.environ | {"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
     cxx = must("pkg-config", "--variable=cxx", "heddle", env=environment).strip()
     flags = must("pkg-config", "--cflags", "heddle", env=environment).split()
-    must(cxx, "-std=c++17", *flags, f"{source}/main.cpp", "-o", f"{work}/by_pkg_config", "-pthread")
+    must(cxx, *flags, "-x", "c++", f"{source}/main.cpp",
+         "-x", "c", f"{source}/part.c", "-o", f"{work}/by_pkg_config", "-pthread")
     assert must(f"{work}/by_pkg_config") == "installed\n"
     assert "installed" in must(f"{prefix}/bin/heddle", "run", "--", f"{work}/by_pkg_config")

@@ -184,3 +184,24 @@ class Builds(Workshop):
         self.heddle("run", "--", program, status=1, environment=self.environment)
         preloaded = {"LD_PRELOAD": str(self.work / "answer.so")}
         self.heddle("run", "--", program, environment=self.environment | preloaded)
+
+    def test_a_program_finds_what_is_beside_it(self):
+        (self.work / "beside.cpp").write_text("""
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+int main() {
+  char link[PATH_MAX] = {};
+  char path[PATH_MAX];
+  if (readlink("/proc/self/exe", link, sizeof link - 1) <= 0) return 1;
+  if (!realpath("/proc/self/exe", path) || std::string(path) != link) return 2;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe");
+  return std::ifstream(own.parent_path() / "data.txt").good() ? 0 : 3;
+}
+""")
+        (self.work / "data.txt").write_text("here")
+        self.tool("heddle-c++", "-O1", "-std=c++20", "beside.cpp", "-o", "beside")
+        self.heddle("run", "--", "./beside", environment=self.environment)
+        self.heddle("explore", "-n", 10, "--", "./beside", environment=self.environment)
