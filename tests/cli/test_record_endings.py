@@ -8,15 +8,17 @@ import re
 
 from workshop import Workshop
 
-# A sleep that is no operation: nobody can see it.
+# A sleep that is no operation: nobody can see it. How long is in a constant: a variable that assembly is
+# given is written by a store that others could see, and a thread may be stopped at.
 SLEEP = """
 #include <sys/syscall.h>
 #include <time.h>
-static void sleep_unseen(int milliseconds) {
-  const struct timespec moment = {0, milliseconds * 1000000L};
-  long number = SYS_nanosleep;
-  __asm__ volatile("syscall" : "+a"(number) : "D"(&moment), "S"(0) : "rcx", "r11", "memory");
-}
+#define sleep_unseen(milliseconds)                                                           \\
+  do {                                                                                       \\
+    static const struct timespec moment = {0, (milliseconds) * 1000000L};                    \\
+    long number = SYS_nanosleep;                                                             \\
+    __asm__ volatile("syscall" : "+a"(number) : "D"(&moment), "S"(0) : "rcx", "r11", "memory"); \\
+  } while (0)
 """
 
 # Main gives the lock back FREE milliseconds after the start, the thread takes it after LOCK: nothing
