@@ -59,6 +59,10 @@ bool gains_rights(const std::string& name) {
 void refuse_uncontrollable(const std::filesystem::path& path) {
   const std::string name = path.string();
   const ir::ElfFile file(path);
+  if (file.is_library()) {
+    throw user_error(
+        fmt::format("{} is a shared library; give Heddle a program that uses it", name));
+  }
   if (!file.has_interpreter()) {
     throw user_error(
         fmt::format("{} is linked statically, and Heddle's runtime is a shared library; link it "

@@ -151,6 +151,10 @@ std::string ElfFile::run_path() const {
   return {};
 }
 
+bool ElfFile::is_library() const {
+  return !has_interpreter() && !dynamic_strings(DT_SONAME).empty();
+}
+
 std::vector<std::string> ElfFile::dynamic_strings(std::int64_t tag) const {
   std::vector<std::string> strings;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {

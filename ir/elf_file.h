@@ -58,6 +58,8 @@ class ElfFile {
 
   /// False for a program that is linked statically.
   bool has_interpreter() const;
+  /// True for a shared library that is no program.
+  bool is_library() const;
 
  private:
   bool mentions(std::string_view symbol, bool defined) const;

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "base/error.h"
 
@@ -22,7 +21,16 @@ std::string read_file(const std::filesystem::path& path) {
   }
   // Opening a directory succeeds; reading from it throws, as reading from a bad disk does.
   try {
-    return {std::istreambuf_iterator<char>(in), {}};
+    in.exceptions(std::ios::badbit);
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20U;
+    std::string bytes;
+    while (in) {
+      const std::size_t before = bytes.size();
+      bytes.resize(before + kAtOnce);
+      in.read(bytes.data() + before, kAtOnce);
+      bytes.resize(before + static_cast<std::size_t>(in.gcount()));
+    }
+    return bytes;
   } catch (const std::ios_base::failure& failure) {
     throw environment_error(
         fmt::format("cannot read {}: {}", path.string(), failure.code().message()));

@@ -4,16 +4,14 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "base/error.h"
 #include "driver/build/cache.h"
 #include "ir/elf_file.h"
+#include "trace/file.h"
 
 namespace heddle::build {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,17 +42,16 @@ std::string read_build_id(const fs::path& program) {
 std::string read_identity(const fs::path& program) {
   std::string id = find_build_id(program);
   if (!id.empty()) return id;
-  std::ifstream file(program, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return fmt::format("{:016x}", std::hash<std::string>{}(bytes));
+  return fmt::format("{:016x}", std::hash<std::string>{}(trace::read_file(program)));
 }
 
 bool is_heddle_built(const fs::path& program) {
   if (ir::ElfFile(program).note(kMarkOwner, kMarkType).has_value()) return true;
   // A link by the user's own script leaves no mark.
   const std::string id = find_build_id(program);
+  const std::optional<Cache> cache = Cache::if_any();
   std::error_code error;
-  return !id.empty() && fs::exists(Cache::of_user().link(id), error);
+  return cache && !id.empty() && fs::exists(cache->link(id), error);
 }
 
 }  // namespace heddle::build

@@ -34,6 +34,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Empty: there is none.
 fs::path user_directory() {
   if (const std::string named = environment("HEDDLE_CACHE"); !named.empty()) return named;
   if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) {
@@ -42,8 +43,7 @@ fs::path user_directory() {
   if (const std::string home = environment("HOME"); !home.empty()) {
     return fs::path(home) / ".cache" / "heddle";
   }
-  throw environment_error(
-      "there is no place for Heddle's cache: HOME is not set; set HEDDLE_CACHE to a directory");
+  return {};
 }
 
 std::uint64_t user_limit() {
@@ -104,8 +104,16 @@ void remove_abandoned(const fs::path& directory) {
 Cache::Cache(fs::path root, std::uint64_t limit_bytes)
     : root_(std::move(root)), limit_bytes_(limit_bytes) {}
 
+std::optional<Cache> Cache::if_any() {
+  const fs::path directory = user_directory();
+  if (directory.empty()) return std::nullopt;
+  return Cache(fs::absolute(directory), user_limit());
+}
+
 Cache Cache::of_user() {
-  return Cache(fs::absolute(user_directory()), user_limit());
+  if (std::optional<Cache> cache = if_any()) return *std::move(cache);
+  throw environment_error(
+      "there is no place for Heddle's cache: HOME is not set; set HEDDLE_CACHE to a directory");
 }
 
 fs::path Cache::link(std::string_view build_id) const {

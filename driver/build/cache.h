@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ class Cache {
  public:
   explicit Cache(std::filesystem::path root, std::uint64_t limit_bytes);
   static Cache of_user();
+  /// Nothing where there is no place for one.
+  static std::optional<Cache> if_any();
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path link(std::string_view build_id) const;

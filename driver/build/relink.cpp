@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <ranges>
 #include <string_view>
 
 #include "driver/build/toolchain.h"
 #include "ir/elf_file.h"
+#include "trace/file.h"
 
 namespace heddle::build {
 namespace {
@@ -137,16 +137,18 @@ Words relink(const SavedLink& saved, const LibraryNames& names, abi::Variant var
 }
 
 void name_absolutely(const fs::path& output, const Words& words) {
-  std::fstream file(output, std::ios::binary | std::ios::in | std::ios::out);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  for (const std::string& word : words) {
-    if (!word.starts_with('/') || !is_shared_library(word)) continue;
+  const auto is_absolute = [](const std::string& word) {
+    return word.starts_with('/') && is_shared_library(word);
+  };
+  if (std::ranges::none_of(words, is_absolute)) return;
+  std::string program = trace::read_file(output);
+  for (const std::string& word : words | std::views::filter(is_absolute)) {
     const std::string entry = std::string(1, '\0') + "." + word + std::string(1, '\0');
-    const std::size_t at = text.find(entry);
-    if (at == std::string::npos) continue;
-    file.seekp(static_cast<std::streamoff>(at + 1));
-    file.write(word.c_str(), static_cast<std::streamsize>(word.size() + 1));
+    const std::size_t at = program.find(entry);
+    if (at != std::string::npos)
+      program.replace(at + 1, word.size() + 1, word.c_str(), word.size() + 1);
   }
+  trace::write_file(output, program);
 }
 
 bool is_dynamic(const SavedLink& saved) {

@@ -12,6 +12,7 @@
 #include "driver/build/build_id.h"
 #include "driver/build/link_archive.h"
 #include "driver/build/response_file.h"
+#include "trace/file.h"
 
 namespace heddle::build {
 namespace {
@@ -50,11 +51,8 @@ bool holds_bitcode(const fs::path& archive) {
 
 bool is_the_same(const fs::path& one, const fs::path& other) {
   std::error_code error;
-  if (fs::file_size(one, error) != fs::file_size(other, error) || error) return false;
-  std::ifstream first(one, std::ios::binary);
-  std::ifstream second(other, std::ios::binary);
-  return std::equal(std::istreambuf_iterator<char>(first), {},
-                    std::istreambuf_iterator<char>(second), {});
+  return fs::file_size(one, error) == fs::file_size(other, error) && !error &&
+         trace::read_file(one) == trace::read_file(other);
 }
 
 /// Programs that are not the same may have the same build-id: it was given by the user, or covers
@@ -94,7 +92,8 @@ void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& ta
 SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::path& program,
                     const std::string& build_id) {
   const fs::path entry = cache.link(build_id);
-  if (!fs::exists(entry)) throw no_link(cache, program);
+  std::error_code error;
+  if (!fs::exists(entry, error)) throw no_link(cache, program);
   cache.touch(entry);
   const fs::path unpacked = work.path() / "link";
   try {
@@ -105,12 +104,10 @@ SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::pat
     throw with_advice(error, cache);
   }
   // The linker puts everything below one directory, named after the archive.
-  std::error_code error;
   for (const fs::directory_entry& directory : fs::directory_iterator(unpacked, error)) {
-    std::ifstream file(directory.path() / "response.txt", std::ios::binary);
-    if (!file) continue;
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return {directory.path(), split_reproduced(text)};
+    const fs::path words = directory.path() / "response.txt";
+    if (!fs::exists(words, error)) continue;
+    return {directory.path(), split_reproduced(trace::read_file(words))};
   }
   throw damaged_link(entry, program, "it holds no command line");
 }

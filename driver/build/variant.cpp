@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "driver/build/saved_link.h"
 #include "driver/build/subprocess.h"
 #include "driver/build/toolchain.h"
+#include "trace/file.h"
 
 namespace heddle::build {
 namespace {
@@ -92,11 +92,6 @@ void write_text(const fs::path& file, const std::string& text, const Cache& cach
     throw environment_error(fmt::format("cannot write {}; {}", file.string(), cache.advice()));
 }
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // The last bytes of an entry of the cache are a sum of all others. Who runs the program does not
 // look at them.
 using Sum = std::size_t;
@@ -106,7 +101,7 @@ Sum sum_of(std::string_view bytes) {
 }
 
 void seal(const fs::path& program, const Cache& cache) {
-  const Sum sum = sum_of(read_text(program));
+  const Sum sum = sum_of(trace::read_file(program));
   std::ofstream out(program, std::ios::binary | std::ios::app);
   out.write(reinterpret_cast<const char*>(&sum), sizeof sum);
   out.close();
@@ -116,7 +111,7 @@ void seal(const fs::path& program, const Cache& cache) {
 
 /// False for a file that is not as it was written. Such an entry of the cache is made again.
 bool is_whole(const fs::path& program) {
-  const std::string text = read_text(program);
+  const std::string text = trace::read_file(program);
   Sum sum = 0;
   if (text.size() < sizeof sum) return false;
   const std::string_view sealed = std::string_view(text).substr(0, text.size() - sizeof sum);
@@ -196,7 +191,8 @@ class Entry {
 
   /// Empty: not there.
   fs::path find() const {
-    if (!fs::exists(place_) || !is_whole(place_)) return {};
+    std::error_code error;
+    if (!fs::exists(place_, error) || !is_whole(place_)) return {};
     cache_.touch(place_);
     return place_;
   }

@@ -163,6 +163,16 @@ class Builds(Workshop):
         self.assertGreater(run["events"], 2)
         self.assertEqual(self.json("replay", run["run"], "-n", 3)["identical"], 3)
 
+    def test_what_is_not_built_with_heddle_needs_no_cache(self):
+        self.tool("gcc", "-pthread", "-Wl,--build-id", "main.c", "counter.c", "-o", "prog")
+        self.heddle("run", "--", "./prog",
+                    environment={"HEDDLE_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""})
+
+    def test_a_library_is_no_program(self):
+        self.tool("gcc", "-shared", "-fPIC", "-Wl,-soname,libcounter.so", "counter.c", "-o",
+                  "libcounter.so")
+        self.refused("run", "--", "./libcounter.so", says=["a program that uses it"])
+
     def test_options_that_are_not_the_compilers_own(self):
         (self.work / "insert.ld").write_text(
             "SECTIONS { .own : { *(.own) } } INSERT AFTER .data;\n")
