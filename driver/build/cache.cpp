@@ -125,6 +125,18 @@ fs::path Cache::variant(std::string_view build_id, std::string_view name,
   return root_ / "variants" / build_id / name / program;
 }
 
+fs::path Cache::latest_variant(std::string_view build_id, std::string_view beginning,
+                               std::string_view program) const {
+  const std::vector<Entry> all = entries_below(root_ / "variants" / build_id);
+  const Entry* latest = nullptr;
+  for (const Entry& entry : all) {
+    if (entry.path.filename() != program) continue;
+    if (!entry.path.parent_path().filename().string().starts_with(beginning)) continue;
+    if (latest == nullptr || latest->used < entry.used) latest = &entry;
+  }
+  return latest == nullptr ? fs::path() : latest->path;
+}
+
 fs::path Cache::opened(std::string_view build_id) const {
   return root_ / "opened" / build_id;
 }
@@ -151,11 +163,6 @@ void Cache::share(const fs::path& entry, const fs::path& other) const {
 void Cache::touch(const fs::path& entry) const {
   std::error_code ignored;  // a read-only cache serves all the same
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
-}
-
-void Cache::forget_variants(std::string_view build_id) const {
-  std::error_code ignored;
-  fs::remove_all(root_ / "variants" / build_id, ignored);
 }
 
 void Cache::evict() const {

@@ -2,11 +2,11 @@
 //
 // Where Heddle keeps what it needs of every build, outside the source tree:
 //
-//   links/BUILD-ID.tar.zst              the inputs and the command line of a link
-//   variants/BUILD-ID/NAME-HASH/PROGRAM derived programs
-//   opened/BUILD-ID/HASH                libraries that a program opens by itself, a line each
-//   locks/                              one of them is held while a variant is derived
-//   tmp/                                work in progress; renamed into place when complete
+//   links/BUILD-ID.tar.zst            the inputs and the command line of a link
+//   variants/BUILD-ID/NAME-…/PROGRAM  derived programs
+//   opened/BUILD-ID/HASH              libraries that a program opens by itself, a line each
+//   locks/                            one of them is held while a variant is derived
+//   tmp/                              work in progress; renamed into place when complete
 //
 // The directory is $HEDDLE_CACHE, else $XDG_CACHE_HOME/heddle, else ~/.cache/heddle. It is bounded:
 // when links and variants together exceed $HEDDLE_CACHE_LIMIT megabytes (8192 if unset), what was
@@ -32,6 +32,9 @@ class Cache {
   std::filesystem::path link(std::string_view build_id) const;
   std::filesystem::path variant(std::string_view build_id, std::string_view name,
                                 std::string_view program) const;
+  /// The one used last of those whose names begin so. Empty: there is none.
+  std::filesystem::path latest_variant(std::string_view build_id, std::string_view beginning,
+                                       std::string_view program) const;
   std::filesystem::path opened(std::string_view build_id) const;
   std::filesystem::path lock(std::string_view name) const;
 
@@ -44,9 +47,6 @@ class Cache {
 
   /// Marks an entry as used just now.
   void touch(const std::filesystem::path& entry) const;
-
-  /// Removes what was derived of a program. Who has begun to run it goes on.
-  void forget_variants(std::string_view build_id) const;
 
   /// Removes the oldest entries beyond the limit, and work that was left behind a day ago.
   void evict() const;

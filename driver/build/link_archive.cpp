@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,16 +92,17 @@ class Stream {
   ZSTD_inBuffer in_{nullptr, 0, 0};
 };
 
-struct Member {
+/// What the header of a file says.
+struct Header {
   char type;
   std::uint64_t size;
   std::string name;
 };
 
-using Header = std::array<char, kBlock>;
+using Block = std::array<char, kBlock>;
 
-std::string_view field(const Header& header, std::size_t at, std::size_t size) {
-  const std::string_view all(header.data() + at, size);
+std::string_view field(const Block& block, std::size_t at, std::size_t size) {
+  const std::string_view all(block.data() + at, size);
   return all.substr(0, all.find('\0'));
 }
 
@@ -114,16 +117,16 @@ std::uint64_t octal(std::string_view text) {
 }
 
 // Nothing at the end of the archive.
-std::optional<Member> next_member(Stream& stream) {
-  Header header;
-  stream.read(header.data(), header.size());
-  if (header == Header{}) return std::nullopt;
-  if (field(header, 257, 5) != "ustar") throw DamagedArchive("a header in it is no tar header");
-  std::string name(field(header, 0, 100));
-  if (const std::string_view prefix = field(header, 345, 155); !prefix.empty()) {
+std::optional<Header> next_header(Stream& stream) {
+  Block block;
+  stream.read(block.data(), block.size());
+  if (block == Block{}) return std::nullopt;
+  if (field(block, 257, 5) != "ustar") throw DamagedArchive("a header in it is no tar header");
+  std::string name(field(block, 0, 100));
+  if (const std::string_view prefix = field(block, 345, 155); !prefix.empty()) {
     name = fmt::format("{}/{}", prefix, name);
   }
-  return Member{header[156], octal(field(header, 124, 12)), std::move(name)};
+  return Header{block[156], octal(field(block, 124, 12)), std::move(name)};
 }
 
 std::uint64_t padded(std::uint64_t size) {
@@ -153,22 +156,56 @@ fs::path place_of(const fs::path& directory, const std::string& name) {
   return directory / relative;
 }
 
-void unpack_member(Stream& stream, const Member& member, const fs::path& place) {
+/// The next file's header, with its whole name; its contents follow. Nothing at the end.
+std::optional<Header> next_file(Stream& stream) {
+  std::string long_name;
+  while (std::optional<Header> header = next_header(stream)) {
+    if (header->type == 'x') {
+      long_name = extended_path(stream, header->size);
+      continue;
+    }
+    if (header->type != '0' && header->type != '\0') {
+      throw DamagedArchive(fmt::format("'{}' in it is no file", header->name));
+    }
+    if (!long_name.empty()) header->name = std::move(long_name);
+    return header;
+  }
+  return std::nullopt;
+}
+
+using TakePart = std::function<void(std::string_view)>;
+
+void read_contents(Stream& stream, std::uint64_t size, const TakePart& take) {
+  std::vector<char> part(std::min<std::uint64_t>(padded(size), 1 << 20));
+  std::uint64_t left = size;
+  for (std::uint64_t to_read = padded(size); to_read > 0;) {
+    const std::size_t count = std::min<std::uint64_t>(to_read, part.size());
+    stream.read(part.data(), count);
+    const std::size_t held = std::min<std::uint64_t>(count, left);
+    take({part.data(), held});
+    to_read -= count;
+    left -= held;
+  }
+}
+
+void unpack_file(Stream& stream, const Header& header, const fs::path& place) {
   std::error_code error;
   fs::create_directories(place.parent_path(), error);
   if (error) throw file_error("create", place.parent_path(), error.value());
   File file = open_file(place, "wb");
-  std::vector<char> part(std::min<std::uint64_t>(padded(member.size), 1 << 20));
-  std::uint64_t to_write = member.size;
-  for (std::uint64_t to_read = padded(member.size); to_read > 0;) {
-    const std::size_t count = std::min<std::uint64_t>(to_read, part.size());
-    stream.read(part.data(), count);
-    write_all(file.get(), part.data(), std::min<std::uint64_t>(count, to_write), place);
-    to_read -= count;
-    to_write -= std::min<std::uint64_t>(count, to_write);
-  }
+  read_contents(stream, header.size, [&](std::string_view part) {
+    write_all(file.get(), part.data(), part.size(), place);
+  });
   close_written(std::move(file), place);
 }
+
+/// zstd calls this a skippable frame.
+struct Label {
+  static constexpr std::uint32_t kMagic = 0x184d2a5e;  // of sixteen, one that is ours
+  std::uint32_t magic = kMagic;
+  std::uint32_t size = sizeof value;
+  std::uint64_t value = 0;
+};
 
 }  // namespace
 
@@ -204,19 +241,35 @@ void compress_archive(const fs::path& tar, const fs::path& compressed) {
 
 void unpack_archive(const fs::path& compressed, const fs::path& directory) {
   Stream stream(compressed);
-  std::string long_name;
-  while (std::optional<Member> member = next_member(stream)) {
-    if (member->type == 'x') {
-      long_name = extended_path(stream, member->size);
-      continue;
-    }
-    if (member->type != '0' && member->type != '\0') {
-      throw DamagedArchive(fmt::format("'{}' in it is no file", member->name));
-    }
-    unpack_member(stream, *member,
-                  place_of(directory, long_name.empty() ? member->name : long_name));
-    long_name.clear();
+  while (const std::optional<Header> header = next_file(stream)) {
+    unpack_file(stream, *header, place_of(directory, header->name));
   }
+}
+
+void visit_archive(const fs::path& compressed, const MemberVisitor& visit) {
+  Stream stream(compressed);
+  while (const std::optional<Header> header = next_file(stream)) {
+    std::string contents;
+    read_contents(stream, header->size, [&](std::string_view part) { contents += part; });
+    visit(header->name, contents);
+  }
+}
+
+void add_label(const fs::path& compressed, std::uint64_t value) {
+  File file = open_file(compressed, "ab");
+  const Label label{.value = value};
+  write_all(file.get(), &label, sizeof label, compressed);
+  close_written(std::move(file), compressed);
+}
+
+std::optional<std::uint64_t> read_label(const fs::path& compressed) {
+  const File file(std::fopen(compressed.c_str(), "rb"));
+  Label label;
+  if (!file || std::fseek(file.get(), -static_cast<long>(sizeof label), SEEK_END) != 0 ||
+      std::fread(&label, sizeof label, 1, file.get()) != 1 || label.magic != Label::kMagic) {
+    return std::nullopt;
+  }
+  return label.value;
 }
 
 }  // namespace heddle::build

@@ -4,8 +4,12 @@
 // rather than by tar(1): a damaged entry of the cache must be told from a full disk.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 namespace heddle::build {
 
@@ -22,5 +26,13 @@ void compress_archive(const std::filesystem::path& tar, const std::filesystem::p
 /// heddle::Error if writing fails.
 void unpack_archive(const std::filesystem::path& compressed,
                     const std::filesystem::path& directory);
+
+/// Told of every file in the archive, in order: its name there, and what it holds. Throws as above.
+using MemberVisitor = std::function<void(const std::string& name, const std::string& contents)>;
+void visit_archive(const std::filesystem::path& compressed, const MemberVisitor& visit);
+
+/// A number that is kept behind an archive, where who unpacks it does not look.
+void add_label(const std::filesystem::path& compressed, std::uint64_t label);
+std::optional<std::uint64_t> read_label(const std::filesystem::path& compressed);
 
 }  // namespace heddle::build

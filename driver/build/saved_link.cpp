@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <set>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "driver/build/build_id.h"
@@ -49,21 +53,60 @@ bool holds_bitcode(const fs::path& archive) {
   });
 }
 
-bool is_the_same(const fs::path& one, const fs::path& other) {
-  std::error_code error;
-  return fs::file_size(one, error) == fs::file_size(other, error) && !error &&
-         trace::read_file(one) == trace::read_file(other);
+constexpr std::string_view kCommandLine = "response.txt";
+constexpr std::string_view kVersion = "version.txt";
+
+/// Of the linker's words, those that neither name an input nor the output: compilers name objects
+/// at random, and people link the same program in several places.
+std::vector<std::string> nameless(const std::vector<std::string>& words,
+                                  const std::set<std::string>& inputs) {
+  std::vector<std::string> kept;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (*word == "-o" && word + 1 != words.end()) {
+      ++word;
+    } else if (!inputs.contains(*word)) {
+      kept.push_back(*word);
+    }
+  }
+  return kept;
+}
+
+std::uint64_t contents_of(const fs::path& archive) {
+  constexpr std::hash<std::string_view> kHash;
+  std::string sums;
+  std::set<std::string> inputs;
+  std::string command_line;
+  visit_archive(archive, [&](const std::string& path, const std::string& contents) {
+    // The linker puts everything below one directory.
+    const std::string name = path.substr(path.find('/') + 1);
+    if (name == kVersion) return;
+    if (name == kCommandLine) {
+      command_line = contents;
+    } else {
+      inputs.insert(name);
+      sums += fmt::format("{:016x} ", kHash(contents));
+    }
+  });
+  return kHash(sums + join_words(nameless(split_reproduced(command_line), inputs)));
+}
+
+bool holds(const fs::path& entry, std::uint64_t contents) {
+  try {
+    return fs::exists(entry) && read_label(entry) == contents && contents_of(entry) == contents;
+  } catch (const DamagedArchive&) {
+    return false;
+  }
 }
 
 /// Programs that are not the same may have the same build-id: it was given by the user, or covers
-/// only what is left of a program that is stripped. What was made of the other is not of this one.
-void keep(const Cache& cache, const fs::path& link, const fs::path& entry,
-          const std::string& build_id) {
-  if (!fs::exists(entry)) return cache.publish(link, entry);
-  if (is_the_same(link, entry)) return cache.touch(entry);
-  const FileLock lock(cache, build_id);
+/// only what is left of a program that is stripped. The last one has it.
+void keep(const Cache& cache, const fs::path& link, const std::string& build_id) {
+  const std::uint64_t contents = contents_of(link);
+  const fs::path entry = cache.link(build_id);
+  if (holds(entry, contents)) return cache.touch(entry);
+  add_label(link, contents);
+  const FileLock lock(cache, build_id);  // who derives a variant has the same link all along
   cache.publish(link, entry);
-  cache.forget_variants(build_id);
 }
 
 /// Of something that could not be written there.
@@ -85,8 +128,15 @@ void save_link(const Cache& cache, const WorkDirectory& work, const fs::path& ta
   } catch (const Error& error) {
     throw with_advice(error, cache);
   }
-  keep(cache, compressed, entry, build_id);
+  keep(cache, compressed, build_id);
   cache.evict();
+}
+
+std::optional<std::uint64_t> linked_contents(const Cache& cache, const std::string& build_id) {
+  std::error_code error;
+  const fs::path entry = cache.link(build_id);
+  if (!fs::exists(entry, error)) return std::nullopt;
+  return read_label(entry).value_or(0);
 }
 
 SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::path& program,
@@ -105,7 +155,7 @@ SavedLink load_link(const Cache& cache, const WorkDirectory& work, const fs::pat
   }
   // The linker puts everything below one directory, named after the archive.
   for (const fs::directory_entry& directory : fs::directory_iterator(unpacked, error)) {
-    const fs::path words = directory.path() / "response.txt";
+    const fs::path words = directory.path() / kCommandLine;
     if (!fs::exists(words, error)) continue;
     return {directory.path(), split_reproduced(trace::read_file(words))};
   }

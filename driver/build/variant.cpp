@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -178,12 +179,15 @@ class Entry {
     // program that finds them elsewhere has another variant.
     const std::string home = fs::canonical(program).parent_path().string();
     names_.run_path = without_origin(names_.run_path, home);
-    std::string name =
-        fmt::format("{}-{}", variant_name, read_build_id(pass_plugin()).substr(0, 16));
-    if (!names_.run_path.empty()) {
-      name += fmt::format("-{:016x}", std::hash<std::string>{}(names_.run_path));
+    const std::string beginning =
+        fmt::format("{}-{}-{:016x}-", variant_name, read_build_id(pass_plugin()).substr(0, 16),
+                    std::hash<std::string>{}(names_.run_path));
+    const std::string file = loadable(program.filename().string());
+    if (const std::optional<std::uint64_t> contents = linked_contents(cache, build_id_)) {
+      place_ = cache.variant(build_id_, fmt::format("{}{:016x}", beginning, *contents), file);
+    } else {
+      place_ = cache.latest_variant(build_id_, beginning, file);
     }
-    place_ = cache.variant(build_id_, name, loadable(program.filename().string()));
   }
 
   const std::string& build_id() const { return build_id_; }
@@ -193,6 +197,7 @@ class Entry {
   fs::path find() const {
     std::error_code error;
     if (!fs::exists(place_, error) || !is_whole(place_)) return {};
+    cache_.touch(cache_.link(build_id_));
     cache_.touch(place_);
     return place_;
   }
@@ -220,10 +225,10 @@ class Entry {
 fs::path derive(const fs::path& program, const std::string& variant_name, Request request,
                 const Progress& progress) {
   const Cache cache = Cache::of_user();
-  const Entry entry(cache, program, variant_name);
-  if (fs::path cached = entry.find(); !cached.empty()) return cached;
+  if (fs::path cached = Entry(cache, program, variant_name).find(); !cached.empty()) return cached;
 
-  const FileLock lock(cache, entry.build_id());
+  const FileLock lock(cache, read_build_id(program));
+  const Entry entry(cache, program, variant_name);  // of the link that is there from now on
   if (fs::path made_meanwhile = entry.find(); !made_meanwhile.empty()) return made_meanwhile;
   const WorkDirectory work(cache);
   const fs::path output = work.path() / "variant";

@@ -106,7 +106,35 @@ class Builds(Workshop):
         words = ("counter.c", "-Wl,--build-id=0x1234abcd")
         self.assertTrue(self.explore(self.link("main.c", *words)))
         (self.work / "other.c").write_text(MAIN.replace("hits == 2", "hits >= 1"))
+        (first,) = (self.work / "cache" / "variants").rglob("prog")
+        before = first.stat().st_ino
         self.assertFalse(self.explore(self.link("other.c", *words), status=0))
+        # Who explores the first one meanwhile goes on with that.
+        self.assertEqual(first.stat().st_ino, before)
+
+    def test_a_program_that_is_linked_once_more_has_the_variants_it_had(self):
+        (self.work / "elsewhere").mkdir()
+        for output in ("prog", "elsewhere/prog"):
+            self.explore(self.link("main.c", "counter.c", output=output))
+            (variant,) = (self.work / "cache" / "variants").rglob("prog")
+            (link,) = (self.work / "cache" / "links").iterdir()
+            known = (variant.stat().st_ino, link.stat().st_ino)
+            if output == "prog":
+                first = known
+        self.assertEqual(known, first)
+        link.unlink()  # as what was not used for long
+        self.assertTrue(self.explore("./prog"))
+
+    def test_linking_again_mends_what_was_kept(self):
+        for part in (0.3, 0.9999):
+            program = self.link("main.c", "counter.c")
+            (link,) = (self.work / "cache" / "links").iterdir()
+            bytes_ = bytearray(link.read_bytes())
+            bytes_[int(len(bytes_) * part)] ^= 255
+            link.write_bytes(bytes_)
+            self.link("main.c", "counter.c")
+            self.explore(program)
+            shutil.rmtree(self.work / "cache" / "variants")
 
     def test_a_variant_that_was_damaged_is_made_again(self):
         program = self.link("main.c", "counter.c")
