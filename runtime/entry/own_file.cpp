@@ -2,8 +2,8 @@
 //
 // Which file the program is. The kernel says the variant that is executed; files that a program
 // looks for beside itself are beside the one that the user started.
-#include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,11 +23,6 @@ namespace {
 /// Null: it is not asked for, or is what the kernel says.
 const char* own_file(const char* path) {
   return same_text(path, "/proc/self/exe") ? stand_ins().find(path) : nullptr;
-}
-
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
 }  // namespace
@@ -60,7 +55,12 @@ HEDDLE_ENTRY ssize_t __readlinkat_chk(int directory, const char* path, char* tar
 
 HEDDLE_ENTRY char* realpath(const char* path, char* target) noexcept {
   const char* const file = path == nullptr ? nullptr : own_file(path);
-  return next<decltype(realpath)>("realpath")(file == nullptr ? path : file, target);
+  return real().realpath(file == nullptr ? path : file, target);
+}
+
+HEDDLE_ENTRY char* __realpath_chk(const char* path, char* target, size_t room) noexcept {
+  if (room < PATH_MAX) abort();
+  return realpath(path, target);
 }
 
 HEDDLE_ENTRY char* canonicalize_file_name(const char* path) noexcept {

@@ -111,6 +111,7 @@
   ROW(fopen64)                             \
   ROW(fdopen)                              \
   ROW(popen)                               \
+  ROW(realpath)                            \
   ROW(system)                              \
   ROW(posix_spawn)                         \
   ROW(posix_spawnp)                        \

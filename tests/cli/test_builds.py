@@ -240,6 +240,9 @@ int main() {
 }
 """)
         (self.work / "data.txt").write_text("here")
-        self.tool("heddle-c++", "-O1", "-std=c++20", "beside.cpp", "-o", "beside")
-        self.heddle("run", "--", "./beside", environment=self.environment)
-        self.heddle("explore", "-n", 10, "--", "./beside", environment=self.environment)
+        for level in (0, 2):
+            with self.subTest(fortified=level):
+                self.tool("heddle-c++", "-O1", "-std=c++20", f"-D_FORTIFY_SOURCE={level}",
+                          "beside.cpp", "-o", "beside")
+                self.heddle("run", "--", "./beside", environment=self.environment)
+                self.heddle("explore", "-n", 10, "--", "./beside", environment=self.environment)
