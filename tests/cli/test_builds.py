@@ -230,19 +230,18 @@ class Builds(Workshop):
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
+extern "C" char* __realpath_chk(const char*, char*, size_t) noexcept;  // what gcc -D_FORTIFY_SOURCE=2 calls
 int main() {
   char link[PATH_MAX] = {};
   char path[PATH_MAX];
   if (readlink("/proc/self/exe", link, sizeof link - 1) <= 0) return 1;
   if (!realpath("/proc/self/exe", path) || std::string(path) != link) return 2;
+  if (!__realpath_chk("/proc/self/exe", path, sizeof path) || std::string(path) != link) return 4;
   const auto own = std::filesystem::read_symlink("/proc/self/exe");
   return std::ifstream(own.parent_path() / "data.txt").good() ? 0 : 3;
 }
 """)
         (self.work / "data.txt").write_text("here")
-        for level in (0, 2):
-            with self.subTest(fortified=level):
-                self.tool("heddle-c++", "-O1", "-std=c++20", f"-D_FORTIFY_SOURCE={level}",
-                          "beside.cpp", "-o", "beside")
-                self.heddle("run", "--", "./beside", environment=self.environment)
-                self.heddle("explore", "-n", 10, "--", "./beside", environment=self.environment)
+        self.tool("heddle-c++", "-O1", "-std=c++20", "beside.cpp", "-o", "beside")
+        self.heddle("run", "--", "./beside", environment=self.environment)
+        self.heddle("explore", "-n", 10, "--", "./beside", environment=self.environment)
