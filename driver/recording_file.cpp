@@ -16,7 +16,7 @@
 namespace heddle::driver {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kChunksAlignment = 4096;
 /// What stands before the chunks, generously.
 constexpr std::uint64_t kSlack = 1u << 20;
 
@@ -60,8 +60,8 @@ RecordingFile::RecordingFile(std::filesystem::path path, std::string_view text,
     if (!checkpoints_[i].valid()) throw cannot_write(name);
   }
   refuse_above_limit(path_, capacity);
-  const std::uint64_t chunks =
-      (sizeof(abi::RecordingHeader) + text.size() + kPage - 1) / kPage * kPage;
+  const std::uint64_t chunks = (sizeof(abi::RecordingHeader) + text.size() + kChunksAlignment - 1) /
+                               kChunksAlignment * kChunksAlignment;
   // What is written through the mapping has its place on the disk from the start.
   const int result = posix_fallocate(file_.get(), 0, static_cast<off_t>(chunks));
   if (result != 0 || ftruncate(file_.get(), static_cast<off_t>(chunks + capacity)) != 0) {

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "ir/elf_notes.h"
 #include "ir/machine_registers.h"
 
 namespace heddle::ir {
@@ -25,10 +26,6 @@ Type taken_from(std::string_view bytes, std::size_t at = 0) {
   Type value;
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
-}
-
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + 3) & ~std::uint64_t{3};
 }
 
 }  // namespace
@@ -117,18 +114,13 @@ void CoreFile::parse() {
 
 void CoreFile::parse_notes(std::string_view notes) {
   while (notes.size() >= sizeof(Elf64_Nhdr)) {
-    const auto note = taken_from<Elf64_Nhdr>(notes);
-    notes.remove_prefix(sizeof note);
-    const std::uint64_t name_bytes = aligned(note.n_namesz);
-    if (name_bytes + aligned(note.n_descsz) > notes.size()) refuse("a note is damaged");
-    const std::string_view owner = notes.substr(0, note.n_namesz);
-    const std::string_view contents = notes.substr(name_bytes, note.n_descsz);
-    notes.remove_prefix(name_bytes + aligned(note.n_descsz));
-    if (!owner.starts_with("CORE")) continue;
-    switch (note.n_type) {
-      case NT_PRSTATUS: add_thread(contents); break;
-      case NT_FILE: add_files(contents); break;
-      case NT_AUXV: add_vector(contents); break;
+    const std::optional<Note> note = take_note(notes);
+    if (!note) refuse("a note is damaged");
+    if (!note->owner.starts_with("CORE")) continue;
+    switch (note->type) {
+      case NT_PRSTATUS: add_thread(note->contents); break;
+      case NT_FILE: add_files(note->contents); break;
+      case NT_AUXV: add_vector(note->contents); break;
       default: break;
     }
   }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <optional>
 
+#include "ir/elf_notes.h"
+
 namespace heddle::ir {
 namespace {
 
@@ -30,22 +32,10 @@ std::string hexadecimal(std::string_view bytes) {
   return text;
 }
 
-std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + 3) & ~std::uint64_t{3};
-}
-
 std::string build_id_among(std::string_view notes) {
-  while (notes.size() >= sizeof(Elf64_Nhdr)) {
-    Elf64_Nhdr note;
-    std::memcpy(&note, notes.data(), sizeof note);
-    notes.remove_prefix(sizeof note);
-    const std::uint64_t length = aligned(note.n_namesz) + aligned(note.n_descsz);
-    if (length > notes.size()) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof ELF_NOTE_GNU &&
-        notes.starts_with(ELF_NOTE_GNU)) {
-      return hexadecimal(notes.substr(aligned(note.n_namesz), note.n_descsz));
-    }
-    notes.remove_prefix(length);
+  constexpr std::string_view kGnu(ELF_NOTE_GNU, sizeof ELF_NOTE_GNU);
+  while (const std::optional<Note> note = take_note(notes)) {
+    if (note->type == NT_GNU_BUILD_ID && note->owner == kGnu) return hexadecimal(note->contents);
   }
   return {};
 }

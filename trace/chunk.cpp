@@ -2,29 +2,13 @@
 #include "trace/chunk.h"
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include "abi/abi.h"
 #include "base/error.h"
 #include "trace/bytes.h"
+#include "trace/compress.h"
 
 namespace heddle::trace {
-namespace {
-
-// Higher levels made traces a few percent smaller and several times slower to write.
-constexpr int kCompressionLevel = 3;
-
-std::string compress(std::string_view bytes) {
-  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  std::size_t size =
-      ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), kCompressionLevel);
-  if (ZSTD_isError(size)) throw defect(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
-  packed.resize(size);
-  return packed;
-}
-
-}  // namespace
-
 ChunkWriter::ChunkWriter(std::ostream& out) : out_(out) {
   ByteWriter version;
   version.u32(kTraceVersion);
@@ -38,7 +22,7 @@ ChunkWriter::ChunkWriter(std::ostream& out) : out_(out) {
 void ChunkWriter::write(ChunkType type, std::string_view bytes) {
   if (bytes.size() > kMaxChunkBytes)
     throw defect(fmt::format("a record of a trace is longer than {} bytes", kMaxChunkBytes));
-  std::string packed = compress(bytes);
+  const std::string packed = compressed(bytes);
   ByteWriter header;
   header.u32(static_cast<std::uint32_t>(type));
   header.u32(static_cast<std::uint32_t>(bytes.size()));
@@ -90,7 +74,7 @@ std::optional<Chunk> ChunkReader::next() {
   if (type < static_cast<std::uint32_t>(ChunkType::Header) ||
       type > static_cast<std::uint32_t>(ChunkType::Stacks))
     damaged(position_, fmt::format("unknown chunk type {}", type));
-  if (size > kMaxChunkBytes || packed_size > ZSTD_compressBound(kMaxChunkBytes))
+  if (size > kMaxChunkBytes || packed_size > compressed_bound(kMaxChunkBytes))
     damaged(position_, "a chunk claims to be longer than any chunk is");
   rest.remove_prefix(kChunkHeaderBytes);
   if (rest.size() < packed_size) return std::nullopt;
@@ -98,9 +82,7 @@ std::optional<Chunk> ChunkReader::next() {
   if (crc32(packed) != checksum) damaged(position_, "wrong checksum of a chunk");
 
   Chunk chunk{static_cast<ChunkType>(type), position_, std::string(size, '\0')};
-  std::size_t unpacked =
-      ZSTD_decompress(chunk.bytes.data(), chunk.bytes.size(), packed.data(), packed.size());
-  if (ZSTD_isError(unpacked) || unpacked != size) damaged(position_, "a chunk does not unpack");
+  if (!decompress(packed, chunk.bytes.data(), size)) damaged(position_, "a chunk does not unpack");
   position_ += kChunkHeaderBytes + packed_size;
   return chunk;
 }

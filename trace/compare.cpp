@@ -12,10 +12,6 @@
 namespace heddle::trace {
 namespace {
 
-std::string key_of(const Trace& trace, SiteIndex site) {
-  return site < trace.sites.size() ? trace.sites[site].key : "";
-}
-
 std::string object_name(const Trace& trace, ObjectIndex object) {
   return object < trace.objects.size() ? trace.objects[object].name : "";
 }

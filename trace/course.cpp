@@ -10,10 +10,6 @@
 namespace heddle::trace {
 namespace {
 
-std::string_view key_of(const Trace& trace, SiteIndex site) {
-  return site == kNone ? std::string_view() : trace.sites[site].key;
-}
-
 /// What is allocated is told by its number: where that was done may be an address in the code.
 std::string_view object_of(const Trace& trace, const Event& event) {
   if (event.object == kNone) return {};

@@ -2,15 +2,14 @@
 #include "trace/packed_log.h"
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include "base/error.h"
 #include "trace/bytes.h"
+#include "trace/compress.h"
 
 namespace heddle::trace {
 namespace {
 
-constexpr int kCompressionLevel = 3;
 /// Pieces, unpacked: a forged length costs at most this much memory.
 constexpr std::size_t kPiece = 1u << 20;
 constexpr std::size_t kFileHeader = 16;
@@ -23,11 +22,7 @@ std::string four_bytes(std::uint32_t value) {
 }
 
 std::string packed_piece(std::string_view bytes) {
-  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), kCompressionLevel);
-  if (ZSTD_isError(size)) throw defect(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
-  packed.resize(size);
+  const std::string packed = compressed(bytes);
   std::string header = four_bytes(static_cast<std::uint32_t>(bytes.size())) +
                        four_bytes(static_cast<std::uint32_t>(packed.size())) +
                        four_bytes(crc32(packed));
@@ -84,7 +79,7 @@ UnpackedLog unpack_log(std::string_view file, std::string_view name) {
     if (piece.u32() != crc32(rest.substr(0, kPieceHeader - 4))) {
       damaged(name, at, "wrong checksum of a piece's header");
     }
-    if (size > kPiece || packed_size > ZSTD_compressBound(kPiece)) {
+    if (size > kPiece || packed_size > compressed_bound(kPiece)) {
       damaged(name, at, "a piece claims to be longer than any is");
     }
     if (rest.size() - kPieceHeader < packed_size) return {std::move(log.bytes), false};
@@ -92,9 +87,9 @@ UnpackedLog unpack_log(std::string_view file, std::string_view name) {
     if (crc32(packed) != checksum) damaged(name, at, "wrong checksum of a piece");
     const std::size_t before = log.bytes.size();
     log.bytes.resize(before + size);
-    const std::size_t unpacked =
-        ZSTD_decompress(log.bytes.data() + before, size, packed.data(), packed.size());
-    if (ZSTD_isError(unpacked) || unpacked != size) damaged(name, at, "a piece does not unpack");
+    if (!decompress(packed, log.bytes.data() + before, size)) {
+      damaged(name, at, "a piece does not unpack");
+    }
     at += kPieceHeader + packed_size;
     if (size == 0) {
       if (at != file.size()) damaged(name, at, "bytes behind the end");

@@ -94,6 +94,10 @@ std::string details(const Trace& trace, const Event& event) {
 
 }  // namespace
 
+std::string_view key_of(const Trace& trace, SiteIndex site) {
+  return site < trace.sites.size() ? std::string_view(trace.sites[site].key) : std::string_view();
+}
+
 std::string thread_name(const Trace& trace, std::uint64_t thread) {
   if (thread < trace.threads.size()) return trace.threads[thread].path;
   return thread == kNone ? "no thread" : fmt::format("thread number {}", thread);

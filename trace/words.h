@@ -15,6 +15,9 @@ namespace heddle::trace {
 /// the words then say so.
 std::string thread_name(const Trace& trace, std::uint64_t thread);
 
+/// The name under which a site is known in every run; empty for kNone.
+std::string_view key_of(const Trace& trace, SiteIndex site);
+
 /// The frame a person thinks of: the innermost in their own sources, not the library header that
 /// was inlined there. Null when the site is not in instrumented code.
 const Frame* source_frame(const Trace& trace, SiteIndex site);

@@ -80,7 +80,11 @@ void PassingRuns::make() {
   for (const Attempt& given : options_.given) {
     // Executed once more, it tells of its loops too. What does not come back counts as it was kept.
     Attempt again = oracle_.follow(given.schedule);
-    take(again.trace.outcome.failed() ? given : std::move(again));
+    if (again.trace.outcome.failed()) {
+      take(given);
+    } else {
+      take(std::move(again));
+    }
   }
   near();
   by_chance(options_.max_passing - options_.max_passing / 4, "passing runs",

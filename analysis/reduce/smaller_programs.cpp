@@ -17,9 +17,9 @@ using Threads = std::set<std::string>;
 /// Of the others, so many are tried in pairs: those that have most to do with the failure.
 constexpr std::size_t kPaired = 4;
 
-class Candidates {
+class SmallerPrograms {
  public:
-  Candidates(const Attempt& run, const LeftOut& already) : run_(run), already_(already) {
+  SmallerPrograms(const Attempt& run, const LeftOut& already) : run_(run), already_(already) {
     for (std::string& thread : threads_by_relevance(run.trace)) {
       if (!is_gone(thread)) present_.push_back(std::move(thread));
     }
@@ -115,7 +115,7 @@ class Candidates {
 }  // namespace
 
 std::vector<LeftOut> smaller_programs(const Attempt& run, const LeftOut& already) {
-  return Candidates(run, already).all();
+  return SmallerPrograms(run, already).all();
 }
 
 }  // namespace heddle::analysis

@@ -18,7 +18,6 @@ using trace::EventKind;
 using trace::Trace;
 
 constexpr std::size_t kNone = ~std::size_t{0};
-constexpr std::uint64_t kCellBytes = 8;
 
 using Cell = std::pair<trace::ObjectIndex, std::uint64_t>;
 

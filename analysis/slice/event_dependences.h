@@ -11,6 +11,9 @@
 
 namespace heddle::analysis {
 
+/// Memory is looked at in cells of so many bytes.
+inline constexpr std::uint64_t kCellBytes = 8;
+
 enum class DependenceKind : std::uint8_t {
   Synchronisation,  // released, posted, signalled or left there before
   Fork,

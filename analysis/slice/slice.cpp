@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "abi/names.h"
+#include "analysis/slice/event_dependences.h"
 #include "base/error.h"
 
 namespace heddle::analysis {
@@ -173,7 +174,6 @@ Slice slice_of_failure(const Trace& trace, const Code* code) {
 }
 
 std::vector<bool> at_same_memory(const Trace& trace, const Slice& slice) {
-  constexpr std::uint64_t kCellBytes = 8;
   std::set<std::pair<trace::ObjectIndex, std::uint64_t>> cells;
   const auto for_each_cell = [&](const Event& event, auto use) {
     if (event.object == trace::kNone || abi::access_of(event.kind) == Access::None) return;

@@ -13,6 +13,12 @@
 
 namespace heddle::driver {
 
+/// An access that orders nothing.
+inline bool is_plain(abi::EventKind kind) {
+  return kind == abi::EventKind::Load || kind == abi::EventKind::Store ||
+         kind == abi::EventKind::RangeRead || kind == abi::EventKind::RangeWrite;
+}
+
 enum class Touch : std::uint8_t { None, Read, Write };
 
 struct Footprint {

@@ -19,11 +19,6 @@ std::uint64_t pair_key(abi::SiteId write, abi::SiteId read) {
   return std::uint64_t{write} << 32 | read;
 }
 
-bool is_plain(abi::EventKind kind) {
-  return kind == abi::EventKind::Load || kind == abi::EventKind::Store ||
-         kind == abi::EventKind::RangeRead || kind == abi::EventKind::RangeWrite;
-}
-
 bool insert_new(std::vector<abi::SiteId>& sites, abi::SiteId site) {
   if (std::find(sites.begin(), sites.end(), site) != sites.end()) return false;
   sites.push_back(site);

@@ -10,11 +10,6 @@
 namespace heddle::driver {
 namespace {
 
-bool is_plain(abi::EventKind kind) {
-  return kind == abi::EventKind::Load || kind == abi::EventKind::Store ||
-         kind == abi::EventKind::RangeRead || kind == abi::EventKind::RangeWrite;
-}
-
 /// Also what is never plain: an atomic access, and a free, race with accesses that are.
 bool uses_memory(abi::EventKind kind) {
   const abi::Access access = abi::access_of(kind);

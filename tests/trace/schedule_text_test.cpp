@@ -20,12 +20,12 @@ const std::string kHeader =
     "heddle-schedule 1\nprogram ./a\nbuild-id 12ab\nmemory-model sc\nargument x\n";
 const std::string kDecision = "switch t0 @1 f+1.load.1 #1 load -> t0.1";
 
-std::string error_in(const std::string& text) {
+std::string error_in_schedule(const std::string& text) {
   return error_of([&] { parse_schedule(text, "bug.schedule"); });
 }
 
 std::string error_in_line(const std::string& line) {
-  return error_in(kHeader + line + "\nend 1\n");
+  return error_in_schedule(kHeader + line + "\nend 1\n");
 }
 
 TEST(ScheduleText, ReadsBackWhatItWrites) {
@@ -122,13 +122,13 @@ TEST(ScheduleText, RejectsBadDecisions) {
 }
 
 TEST(ScheduleText, RejectsBadHeaders) {
-  EXPECT_THAT(error_in("heddle-schedule 1\nprogram a\nprogram b\nend 0\n"),
+  EXPECT_THAT(error_in_schedule("heddle-schedule 1\nprogram a\nprogram b\nend 0\n"),
               HasSubstr(":3: expected only one `program` line"));
-  EXPECT_THAT(error_in("heddle-schedule 1\nprogram a\nmemory-model sc\nend 0\n"),
+  EXPECT_THAT(error_in_schedule("heddle-schedule 1\nprogram a\nmemory-model sc\nend 0\n"),
               HasSubstr(":4: expected a `build-id` line before this one"));
-  EXPECT_THAT(error_in("heddle-schedule 1\nprogram\nend 0\n"),
+  EXPECT_THAT(error_in_schedule("heddle-schedule 1\nprogram\nend 0\n"),
               HasSubstr(":2: expected a word after `program`, found nothing"));
-  EXPECT_THAT(error_in(kHeader + kDecision + "\nargument late\nend 1\n"),
+  EXPECT_THAT(error_in_schedule(kHeader + kDecision + "\nargument late\nend 1\n"),
               HasSubstr(":7: expected `switch`, `value` or `end`, found \"argument\""));
 }
 
@@ -136,24 +136,24 @@ TEST(ScheduleText, NoticesThatItWasCutOffAnywhere) {
   std::string text = to_text(sample::lost_update_schedule());
   // Without the last newline it is still whole.
   for (std::size_t length = 0; length + 1 < text.size(); ++length) {
-    std::string message = error_in(text.substr(0, length));
+    std::string message = error_in_schedule(text.substr(0, length));
     EXPECT_THAT(message, HasSubstr("bug.schedule:")) << length;
   }
-  EXPECT_THAT(error_in(kHeader + kDecision + "\n"), HasSubstr("cut off after line 6"));
-  EXPECT_THAT(error_in(kHeader + kDecision + "\nend 2\n"),
+  EXPECT_THAT(error_in_schedule(kHeader + kDecision + "\n"), HasSubstr("cut off after line 6"));
+  EXPECT_THAT(error_in_schedule(kHeader + kDecision + "\nend 2\n"),
               HasSubstr(":7: expected `end 1` after as many decisions"));
-  EXPECT_THAT(error_in(kHeader + kDecision + "\nend 0\n"),
+  EXPECT_THAT(error_in_schedule(kHeader + kDecision + "\nend 0\n"),
               HasSubstr(":7: expected `end 1` after as many decisions"));
-  EXPECT_THAT(error_in(kHeader + kDecision + "\nend 1\nend 1\n"),
+  EXPECT_THAT(error_in_schedule(kHeader + kDecision + "\nend 1\nend 1\n"),
               HasSubstr(":8: expected nothing after `end`"));
 }
 
 TEST(ScheduleText, RejectsForeignEmptyAndNewerFiles) {
-  EXPECT_THAT(error_in(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(error_in("\n\n"), HasSubstr("the file is empty"));
-  EXPECT_THAT(error_in("int main(void) {}\n"), HasSubstr("not a Heddle schedule"));
-  EXPECT_THAT(error_in("heddle-schedule one\n"), HasSubstr("not a Heddle schedule"));
-  EXPECT_THAT(error_in("heddle-schedule 5\nwhatever\n"),
+  EXPECT_THAT(error_in_schedule(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(error_in_schedule("\n\n"), HasSubstr("the file is empty"));
+  EXPECT_THAT(error_in_schedule("int main(void) {}\n"), HasSubstr("not a Heddle schedule"));
+  EXPECT_THAT(error_in_schedule("heddle-schedule one\n"), HasSubstr("not a Heddle schedule"));
+  EXPECT_THAT(error_in_schedule("heddle-schedule 5\nwhatever\n"),
               HasSubstr("format version 5, this Heddle reads up to 4; update Heddle"));
 }
 
@@ -167,9 +167,10 @@ TEST(ScheduleText, TheThreadThatEndsTheRun) {
     std::string changed = text;
     return changed.replace(changed.find(from), from.size(), to);
   };
-  EXPECT_THAT(error_in(with("ends t0.2", "ends main")), HasSubstr("a thread such as t0.1"));
-  EXPECT_THAT(error_in(with("ends t0.2", "ends t0.2\nends t0.1")), HasSubstr("ends"));
-  EXPECT_THAT(error_in(with("heddle-schedule 3", "heddle-schedule 2")),
+  EXPECT_THAT(error_in_schedule(with("ends t0.2", "ends main")),
+              HasSubstr("a thread such as t0.1"));
+  EXPECT_THAT(error_in_schedule(with("ends t0.2", "ends t0.2\nends t0.1")), HasSubstr("ends"));
+  EXPECT_THAT(error_in_schedule(with("heddle-schedule 3", "heddle-schedule 2")),
               HasSubstr("found \"ends\""));
 }
 
@@ -186,12 +187,13 @@ TEST(ScheduleText, SkippedIterations) {
                     changed.find('\n', changed.find("skip ")) - changed.find("skip "), line);
     return changed;
   };
-  EXPECT_THAT(error_in(with("skip t0.1 worker+3.call.1 #7 #2")), HasSubstr("from 7 on"));
-  EXPECT_THAT(error_in(with("skip main worker+3.call.1 #1 #2")), HasSubstr("a thread"));
-  EXPECT_THAT(error_in(with("skip t0.1 worker+3.call.1 #1")), HasSubstr("the last iteration"));
+  EXPECT_THAT(error_in_schedule(with("skip t0.1 worker+3.call.1 #7 #2")), HasSubstr("from 7 on"));
+  EXPECT_THAT(error_in_schedule(with("skip main worker+3.call.1 #1 #2")), HasSubstr("a thread"));
+  EXPECT_THAT(error_in_schedule(with("skip t0.1 worker+3.call.1 #1")),
+              HasSubstr("the last iteration"));
   std::string old = text;
   old.replace(0, 17, "heddle-schedule 1");
-  EXPECT_THAT(error_in(old), HasSubstr("found \"skip\""));
+  EXPECT_THAT(error_in_schedule(old), HasSubstr("found \"skip\""));
 }
 
 TEST(ScheduleText, RefusesToWriteWhatItCouldNotRead) {

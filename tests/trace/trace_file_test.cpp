@@ -25,7 +25,7 @@ std::string bytes_of(const Trace& trace) {
   return out.str();
 }
 
-std::string error_in(const std::string& bytes) {
+std::string error_in_trace(const std::string& bytes) {
   return error_of([&] { parse_trace(bytes, "bug.trace"); });
 }
 
@@ -86,7 +86,7 @@ TEST(TraceFile, IsReadableWhereverItWasCutOff) {
     ASSERT_LE(part.events.size(), whole.events.size());
   }
   for (std::size_t length = 0; length < kFileHeaderBytes; ++length)
-    EXPECT_THAT(error_in(bytes.substr(0, length)), HasSubstr("bug.trace: ")) << length;
+    EXPECT_THAT(error_in_trace(bytes.substr(0, length)), HasSubstr("bug.trace: ")) << length;
 }
 
 TEST(TraceFile, GivesEveryEventOfTheWholeChunks) {
@@ -110,7 +110,7 @@ TEST(TraceFile, NoticesEveryFlippedBit) {
     // The high bits of the version make it a newer version, which is an error of its own.
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
-    EXPECT_THAT(error_in(flipped), HasSubstr("bug.trace: ")) << "bit " << bit;
+    EXPECT_THAT(error_in_trace(flipped), HasSubstr("bug.trace: ")) << "bit " << bit;
   }
 }
 
@@ -122,26 +122,28 @@ TEST(TraceFile, SurvivesRandomDamage) {
     for (auto left = 1 + random() % 8; left > 0; --left)
       damaged[random() % damaged.size()] = static_cast<char>(random());
     if (damaged == bytes) continue;
-    EXPECT_THAT(error_in(damaged), HasSubstr("bug.trace: "));
+    EXPECT_THAT(error_in_trace(damaged), HasSubstr("bug.trace: "));
   }
 }
 
 TEST(TraceFile, NamesTheOffsetOfTheDamage) {
   std::string bytes = bytes_of(sample::lost_update());
   bytes[kFileHeaderBytes + kChunkHeaderBytes + 2] ^= 1;
-  EXPECT_THAT(error_in(bytes), HasSubstr("damaged trace at byte 20: wrong checksum of a chunk;"));
+  EXPECT_THAT(error_in_trace(bytes),
+              HasSubstr("damaged trace at byte 20: wrong checksum of a chunk;"));
   bytes = bytes_of(sample::lost_update()) + "tail";
-  EXPECT_THAT(error_in(bytes), HasSubstr("bytes after the last chunk"));
+  EXPECT_THAT(error_in_trace(bytes), HasSubstr("bytes after the last chunk"));
 }
 
 TEST(TraceFile, RejectsForeignEmptyAndNewerFiles) {
-  EXPECT_THAT(error_in(""), HasSubstr("empty file"));
-  EXPECT_THAT(error_in("\x7f"
-                       "ELF and so on, for more bytes than a header has"),
+  EXPECT_THAT(error_in_trace(""), HasSubstr("empty file"));
+  EXPECT_THAT(error_in_trace("\x7f"
+                             "ELF and so on, for more bytes than a header has"),
               HasSubstr("not a Heddle trace"));
   std::string newer = bytes_of(sample::lost_update());
   newer[8] = kTraceVersion + 1;
-  EXPECT_THAT(error_in(newer), HasSubstr("version 4, this Heddle reads up to 3; update Heddle"));
+  EXPECT_THAT(error_in_trace(newer),
+              HasSubstr("version 4, this Heddle reads up to 3; update Heddle"));
 }
 
 /// Chunks that are well-formed as such, whatever they hold.
@@ -167,29 +169,30 @@ TEST(TraceFile, RejectsIndicesOutsideTheirTables) {
                     {ChunkType::Events, out.bytes()}});
   };
   EXPECT_EQ(parse_trace(event(0, 0, 0), "x").events.size(), 1u);
-  EXPECT_THAT(error_in(event(1, 0, 0)), HasSubstr("thread 1 of 1"));
-  EXPECT_THAT(error_in(event(0, 1, 0)), HasSubstr("site 0 of 0"));
-  EXPECT_THAT(error_in(event(0, 0, 1)), HasSubstr("object 0 of 0"));
-  EXPECT_THAT(error_in(event(0, -1, 0)), HasSubstr("does not fit"));
+  EXPECT_THAT(error_in_trace(event(1, 0, 0)), HasSubstr("thread 1 of 1"));
+  EXPECT_THAT(error_in_trace(event(0, 1, 0)), HasSubstr("site 0 of 0"));
+  EXPECT_THAT(error_in_trace(event(0, 0, 1)), HasSubstr("object 0 of 0"));
+  EXPECT_THAT(error_in_trace(event(0, -1, 0)), HasSubstr("does not fit"));
 }
 
 TEST(TraceFile, RejectsChunksThatDoNotBelongWhereTheyAre) {
-  EXPECT_THAT(error_in(file_of({{ChunkType::Threads, ""}})), HasSubstr("out of order"));
+  EXPECT_THAT(error_in_trace(file_of({{ChunkType::Threads, ""}})), HasSubstr("out of order"));
+  EXPECT_THAT(error_in_trace(
+                  file_of({{ChunkType::Header, kEmptyHeader}, {ChunkType::Header, kEmptyHeader}})),
+              HasSubstr("out of order"));
   EXPECT_THAT(
-      error_in(file_of({{ChunkType::Header, kEmptyHeader}, {ChunkType::Header, kEmptyHeader}})),
-      HasSubstr("out of order"));
-  EXPECT_THAT(
-      error_in(file_of(
+      error_in_trace(file_of(
           {{ChunkType::Header, kEmptyHeader}, {ChunkType::Events, ""}, {ChunkType::Threads, ""}})),
       HasSubstr("out of order"));
-  EXPECT_THAT(error_in(file_of({{ChunkType::Header, kEmptyHeader}, {ChunkType::Footer, "\0"}})),
-              HasSubstr("out of order"));
-  EXPECT_THAT(error_in(file_of({{ChunkType::Header, kEmptyHeader + "x"}})),
+  EXPECT_THAT(
+      error_in_trace(file_of({{ChunkType::Header, kEmptyHeader}, {ChunkType::Footer, "\0"}})),
+      HasSubstr("out of order"));
+  EXPECT_THAT(error_in_trace(file_of({{ChunkType::Header, kEmptyHeader + "x"}})),
               HasSubstr("more than it should"));
   std::string outcome(11, '\0');
-  EXPECT_THAT(error_in(file_of({{ChunkType::Header, kEmptyHeader},
-                                {ChunkType::Outcome, outcome},
-                                {ChunkType::Footer, "\x05"}})),
+  EXPECT_THAT(error_in_trace(file_of({{ChunkType::Header, kEmptyHeader},
+                                      {ChunkType::Outcome, outcome},
+                                      {ChunkType::Footer, "\x05"}})),
               HasSubstr("events are missing"));
 }
 
@@ -205,14 +208,14 @@ TEST(TraceFile, RejectsStepsThatCannotBe) {
   EXPECT_THAT(error_with([](Trace& t) { t.steps[5].event = 99; }), HasSubstr("event 99"));
   Trace trace = sample::loop();
   std::swap(trace.steps[0], trace.steps[4]);
-  EXPECT_THAT(error_in(bytes_of(trace)), HasSubstr("steps out of order"));
+  EXPECT_THAT(error_in_trace(bytes_of(trace)), HasSubstr("steps out of order"));
 }
 
 TEST(TraceFile, RejectsForgedLengths) {
   // A text that claims to be long, inside a chunk; and a chunk that does.
-  EXPECT_THAT(error_in(file_of({{ChunkType::Header, "\xff\xff\xff\xff\x7f"}})),
+  EXPECT_THAT(error_in_trace(file_of({{ChunkType::Header, "\xff\xff\xff\xff\x7f"}})),
               HasSubstr("runs over the end of its chunk"));
-  EXPECT_THAT(error_in(file_of({{ChunkType::Header, std::string(10, '\xff') + '\x7f'}})),
+  EXPECT_THAT(error_in_trace(file_of({{ChunkType::Header, std::string(10, '\xff') + '\x7f'}})),
               HasSubstr("does not fit in 64 bits"));
   using Lengths = std::pair<std::uint32_t, std::uint32_t>;  // unpacked, packed
   for (Lengths lengths : {Lengths{0xf0000000, 5}, Lengths{3, 0xf0000000}}) {
@@ -224,7 +227,7 @@ TEST(TraceFile, RejectsForgedLengths) {
     header.u32(crc32(file.substr(kFileHeaderBytes + kChunkHeaderBytes, 5)));
     header.u32(crc32(header.bytes()));
     file.replace(kFileHeaderBytes, kChunkHeaderBytes, header.bytes());
-    EXPECT_THAT(error_in(file), HasSubstr("longer than any chunk is"));
+    EXPECT_THAT(error_in_trace(file), HasSubstr("longer than any chunk is"));
   }
 }
 
