@@ -173,7 +173,8 @@ class FileCollector {
     abi::OpenedFile opened{};
     if (bytes.size() <= sizeof opened) return;
     std::memcpy(&opened, bytes.data(), sizeof opened);
-    const std::string given(bytes.substr(sizeof opened).data());
+    const std::string_view rest = bytes.substr(sizeof opened);
+    const std::string given(rest.substr(0, rest.find('\0')));
     const bool has_contents = bytes.size() > sizeof opened + given.size() + 1;
     if (has_contents) return;  // of a file of the kernel's
     if (!S_ISREG(opened.mode) || !seen_.insert(given).second) return;

@@ -50,7 +50,7 @@ void replace_all(std::string& text, llvm::StringRef what, llvm::StringRef by) {
 
 std::string demangled(llvm::StringRef symbol) {
   llvm::ItaniumPartialDemangler demangler;
-  const std::string mangled = symbol.str();  // the demangler keeps pointing into it
+  std::string mangled = symbol.str();  // the demangler keeps pointing into it
   if (demangler.partialDemangle(mangled.c_str())) return mangled;
   if (!demangler.isFunction()) return llvm::demangle(mangled);
   const auto text = [](char* owned) {

@@ -31,7 +31,10 @@ bool ends_with(const char* text, const char* ending) {
   while (*last != 0) ++last;
   while (*at != 0) ++at;
   while (at != ending) {
-    if (last == text || *--last != *--at) return false;
+    if (last == text) return false;
+    --last;
+    --at;
+    if (*last != *at) return false;
   }
   return true;
 }

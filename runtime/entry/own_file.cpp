@@ -31,7 +31,7 @@ HEDDLE_ENTRY ssize_t readlinkat(int directory, const char* path, char* target,
                                 size_t size) noexcept {
   if (const char* const file = own_file(path)) {
     const std::size_t length = std::min(std::strlen(file), size);
-    std::memcpy(target, file, length);
+    std::copy_n(file, length, target);  // without an end, as the kernel has it
     return static_cast<ssize_t>(length);
   }
   return result_of(

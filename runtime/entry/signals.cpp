@@ -122,7 +122,7 @@ HEDDLE_ENTRY int raise(int number) noexcept {
     return static_cast<int>(raw_syscall(SYS_tgkill, process, raw_syscall(SYS_gettid), number));
   }
   // Synchronous by its nature: handled before it returns.
-  if (number == SIGABRT) return static_cast<int>(real().raise(number));
+  if (number == SIGABRT) return real().raise(number);
   const int error = pthread_kill(pthread_self(), number);
   if (error == 0) return 0;
   errno = error;
