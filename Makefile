@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README, and what they are made of. CMake does the work.
-.PHONY: all setup build demo test test-asan test-fuzz test-release test-conformance test-real lint format bench clean
+.PHONY: all setup build demo test test-asan test-fuzz test-release test-conformance test-real lint tidy format bench clean
 
 all: build
 
@@ -16,10 +16,15 @@ demo: build
 	@scripts/demo
 
 ## Everything that must hold: style, sanitizers, a short fuzz run, and all tests.
-test: lint test-fuzz test-asan test-release
+test: lint tidy test-fuzz test-asan test-release
 
 lint: setup
 	@scripts/lint
+
+## clang-tidy, on the build that compiles several files at a time: headers are most of the work.
+tidy: setup
+	@test -f build/asan-ubsan/build.ninja || cmake --preset asan-ubsan
+	@scripts/tidy build/asan-ubsan
 
 test-fuzz: setup
 	@test -f build/fuzz/build.ninja || cmake --preset fuzz
