@@ -468,36 +468,5 @@ class Reduce(Workshop):
         self.assertIn("built again", message)
 
 
-class Slice(Workshop):
-    def test_slice_of_the_failing_event(self):
-        program = self.build(BUGS / "pool_shutdown" / "buggy.cpp", compiler="heddle-c++")
-        run = self.json("explore", "--", program, status=1)["run"]
-        sliced = self.json("slice", run)
-        self.assertEqual(sliced["run"], run)
-        self.assertIn(sliced["at"], sliced["slice"])
-        self.assertEqual(len(sliced["slice"]), sliced["events_in_slice"])
-        first = self.json("slice", run, "--at", 0)
-        self.assertEqual(first["slice"], [0])
-        self.refused("slice", run, "--at", 100000, says=("no event 100000",))
-
-    def test_within_a_thread_only_what_the_code_depends_on(self):
-        program = self.build(UNRELATED)
-        run = self.json("explore", "--", program, status=1)["run"]
-        sliced = self.json("slice", run)
-        self.assertEqual(sliced["within_threads"], "instructions")
-        self.assertLess(sliced["instructions_in_slice"], sliced["instructions"])
-        text = self.heddle("slice", run).stdout
-        for needed in ("busy", "limit"):
-            self.assertIn(f" {needed} ", text)
-        for unrelated in ("count", "total"):
-            self.assertNotIn(f" {unrelated} ", text)
-        whole = self.json("slice", "--whole-threads", run)
-        self.assertGreater(whole["events_in_slice"], sliced["events_in_slice"])
-        self.assertTrue(set(sliced["slice"]) <= set(whole["slice"]))
-        # Without the program that was run, the trace alone tells.
-        self.build(BUGS / "lost_update" / "buggy.c")
-        self.assertEqual(self.json("slice", run)["slice"], whole["slice"])
-
-
 if __name__ == "__main__":
     unittest.main()
