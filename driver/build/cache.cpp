@@ -175,6 +175,8 @@ void Cache::evict() const {
   // The newest entry stays even if it alone is too big: somebody is about to use it.
   for (std::size_t i = 0; i + 1 < entries.size() && total > limit_bytes_; ++i) {
     std::error_code ignored;
+    // Somebody may have come meanwhile who is about to use it.
+    if (fs::last_write_time(entries[i].path, ignored) != entries[i].used) continue;
     if (!fs::remove(entries[i].path, ignored)) continue;
     total -= entries[i].bytes;
     // The directories of a variant; those that still hold something refuse to go.
