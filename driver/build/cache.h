@@ -3,7 +3,9 @@
 // Where Heddle keeps what it needs of every build, outside the source tree:
 //
 //   links/BUILD-ID.tar.zst            the inputs and the command line of a link
-//   variants/BUILD-ID/NAME-…/PROGRAM  derived programs
+//   variants/BUILD-ID/NAME-…/PROGRAM  derived programs; called after the variant, the pass, where
+//                                     libraries are looked for and what was linked: a build-id is
+//                                     not enough, since users may give one (saved_link.cpp)
 //   opened/BUILD-ID/HASH              libraries that a program opens by itself, a line each
 //   locks/                            one of them is held while a variant is derived
 //   tmp/                              work in progress; renamed into place when complete
